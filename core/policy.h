@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A policy is a value: { family, features, rules, tunables }.
+//
+// Features are the kernel's own names with the kernel's own parse rule. Rules are named
+// choices where versions, or faults, differ: a version preset is one Policy value, and so is
+// every mutant. Adding a rule variant touches the enum here, the one place that decides, and
+// its row in spec/README.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace vlag {
+
+/// The scheduler features of Linux 6.12 in table order (kernel/sched/features.h of 6.12.117).
+enum class Feature : std::uint8_t {
+  PLACE_LAG,
+  PLACE_DEADLINE_INITIAL,
+  PLACE_REL_DEADLINE,
+  RUN_TO_PARITY,
+  PREEMPT_SHORT,
+  NEXT_BUDDY,
+  PICK_BUDDY,
+  CACHE_HOT_BUDDY,
+  DELAY_DEQUEUE,
+  DELAY_ZERO,
+  WAKEUP_PREEMPTION,
+  HRTICK,
+  HRTICK_DL,
+  DOUBLE_TICK,
+  NONTASK_CAPACITY,
+  TTWU_QUEUE,
+  SIS_UTIL,
+  WARN_DOUBLE_CLOCK,
+  RT_PUSH_IPI,
+  RT_RUNTIME_SHARE,
+  LB_MIN,
+  ATTACH_AGE_LOAD,
+  WA_IDLE,
+  WA_WEIGHT,
+  WA_BIAS,
+  UTIL_EST,
+  LATENCY_WARN,
+  NI_RANDOM,
+  COUNT,
+};
+
+inline constexpr std::size_t feature_count = static_cast<std::size_t>(Feature::COUNT);
+
+std::string_view feature_name(Feature feature);
+std::optional<Feature> find_feature(std::string_view name);
+
+/// The ten features that decide something on one CPU without timers: 1,024 combinations.
+std::span<const Feature> deciding_features();
+
+/// A set of features.
+class Features {
+ public:
+  constexpr Features() = default;
+  constexpr explicit Features(std::uint64_t bits) : bits_(bits) {}
+
+  constexpr bool has(Feature feature) const { return (bits_ >> static_cast<int>(feature) & 1) != 0; }
+  constexpr std::uint64_t bits() const { return bits_; }
+  constexpr void set(Feature feature, bool on) {
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<int>(feature);
+    bits_ = on ? bits_ | bit : bits_ & ~bit;
+  }
+  constexpr void assign(std::uint64_t mask, std::uint64_t values) {
+    bits_ = (bits_ & ~mask) | (values & mask);
+  }
+  friend constexpr bool operator==(Features, Features) = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+/// One write to debugfs sched/features.
+struct FeatureToggle {
+  Feature feature;
+  bool on;
+};
+
+/// Parses one write as sched_feat_write() of 6.12 does: the text is cut to 63 bytes, blanks are
+/// stripped at both ends, one leading "NO_" negates, and the rest must match a name exactly.
+/// Returns nullopt where the kernel answers -EINVAL.
+std::optional<FeatureToggle> parse_feature(std::string_view text);
+
+/// How V rounds to whole ns. Floor since 650cad561cce (6.6); truncation is the fault it fixed.
+enum class AverageRounding : std::uint8_t { floor, truncate };
+
+/// Among equal deadlines in the timeline: who was inserted first (entity_before is strict).
+enum class TieOrder : std::uint8_t { fifo, lifo };
+
+/// When the weight of a queued entity changes: whether the queue's sum of weights follows.
+enum class ReweightSums : std::uint8_t { updated, stale };
+
+/// Where zero_vruntime goes when V is read: to V (b3d99f43c72b), or nowhere.
+enum class ZeroVruntime : std::uint8_t { tracks_average, stays };
+
+/// Whether the saved lag is limited (update_entity_lag), or kept as it is.
+enum class LagClamp : std::uint8_t { limited, unlimited };
+
+/// Whether place_entity() inflates the lag by (W + w)/W, so that it survives the join.
+enum class PlaceLag : std::uint8_t { inflated, plain };
+
+/// Where a used-up request's next deadline is counted from: the actual vruntime, or the old deadline.
+enum class DeadlineFrom : std::uint8_t { vruntime, deadline };
+
+/// Whether a consumed request asks for a reschedule.
+enum class RequestEnd : std::uint8_t { reschedules, silent };
+
+/// Which vruntime a subtree remembers (pick's pruning): its least one, or only its root's own.
+enum class SubtreeMinimum : std::uint8_t { propagated, own };
+
+/// How sched_yield() gives way: forfeits what is left of the request (79104becf42b), or nothing.
+enum class YieldRule : std::uint8_t { forfeit, ignore };
+
+/// What wakes a delayed entity with positive lag is placed with (DELAY_ZERO): none, or all of it.
+enum class DelayedLag : std::uint8_t { zeroed, kept };
+
+/// Whether `next` may be a delayed entity (493afbd187c4 forbade it).
+enum class DelayedBuddy : std::uint8_t { refused, accepted };
+
+/// sched_setattr()'s slice: clamped to 100 us .. 100 ms (857b158dc5e8), or taken as it is.
+enum class SliceClamp : std::uint8_t { clamped, unclamped };
+
+struct Rules {
+  AverageRounding average = AverageRounding::floor;
+  TieOrder tie = TieOrder::fifo;
+  ReweightSums reweight_sums = ReweightSums::updated;
+  ZeroVruntime zero_vruntime = ZeroVruntime::tracks_average;
+  LagClamp lag_clamp = LagClamp::limited;
+  PlaceLag place_lag = PlaceLag::inflated;
+  DeadlineFrom deadline_from = DeadlineFrom::vruntime;
+  RequestEnd request_end = RequestEnd::reschedules;
+  SubtreeMinimum subtree_minimum = SubtreeMinimum::propagated;
+  YieldRule yield = YieldRule::forfeit;
+  DelayedLag delayed_lag = DelayedLag::zeroed;
+  DelayedBuddy delayed_buddy = DelayedBuddy::refused;
+  SliceClamp slice_clamp = SliceClamp::clamped;
+  friend constexpr bool operator==(const Rules&, const Rules&) = default;
+};
+
+struct Tunables {
+  std::uint32_t hz = 250;              // ticks a second, 100 .. 1000
+  std::uint64_t base_slice = 700'000;  // ns, sysctl_sched_base_slice (2ae891b82695: 0.70 ms)
+
+  /// TICK_NSEC, in ns: 10^9 / HZ, rounded to the nearest.
+  constexpr std::uint32_t tick_nsec() const { return (1'000'000'000 + hz / 2) / hz; }
+  friend constexpr bool operator==(const Tunables&, const Tunables&) = default;
+};
+
+enum class Family : std::uint8_t { eevdf };
+
+struct Policy {
+  std::string_view name;
+  Family family = Family::eevdf;
+  Features features;
+  Rules rules;
+  Tunables tunables;
+};
+
+/// Debian's Linux 6.12.117: linux-source-6.12 6.12.117-1~deb12u1, one CPU.
+Policy eevdf_6_12();
+
+/// All version presets, by name.
+std::span<const Policy> presets();
+std::optional<Policy> find_preset(std::string_view name);
+
+}  // namespace vlag
