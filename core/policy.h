@@ -92,14 +92,22 @@ std::optional<FeatureToggle> parse_feature(std::string_view text);
 /// How V rounds to whole ns. Floor since 650cad561cce (6.6); truncation is the fault it fixed.
 enum class AverageRounding : std::uint8_t { floor, truncate };
 
-/// Among equal deadlines in the timeline: who was inserted first (entity_before is strict).
+/// What orders the timeline: the deadline (2227a957e1d5, 6.8), or the vruntime (6.6).
+enum class TimelineOrder : std::uint8_t { deadline, vruntime };
+
+/// Among equal keys in the timeline: who was inserted first (entity_before is strict), or last.
 enum class TieOrder : std::uint8_t { fifo, lifo };
+
+/// What a subtree remembers for pick's pruning: the least vruntime below it (and the least slice),
+/// or only its root's own.
+enum class SubtreeMinimum : std::uint8_t { propagated, own };
 
 /// When the weight of a queued entity changes: whether the queue's sum of weights follows.
 enum class ReweightSums : std::uint8_t { updated, stale };
 
-/// Where zero_vruntime goes when V is read: to V (b3d99f43c72b), or nowhere.
-enum class ZeroVruntime : std::uint8_t { tracks_average, stays };
+/// Where zero_vruntime goes when V is read: to V together with the sum (b3d99f43c72b), nowhere,
+/// or to V alone.
+enum class ZeroVruntime : std::uint8_t { tracks_average, stays, moves_alone };
 
 /// Whether the saved lag is limited (update_entity_lag), or kept as it is.
 enum class LagClamp : std::uint8_t { limited, unlimited };
@@ -107,20 +115,15 @@ enum class LagClamp : std::uint8_t { limited, unlimited };
 /// Whether place_entity() inflates the lag by (W + w)/W, so that it survives the join.
 enum class PlaceLag : std::uint8_t { inflated, plain };
 
-/// Where a used-up request's next deadline is counted from: the actual vruntime, or the old deadline.
+/// Where a used-up request's next deadline is counted from: the actual vruntime, or the old
+/// deadline.
 enum class DeadlineFrom : std::uint8_t { vruntime, deadline };
 
 /// Whether a consumed request asks for a reschedule.
 enum class RequestEnd : std::uint8_t { reschedules, silent };
 
-/// Which vruntime a subtree remembers (pick's pruning): its least one, or only its root's own.
-enum class SubtreeMinimum : std::uint8_t { propagated, own };
-
 /// How sched_yield() gives way: forfeits what is left of the request (79104becf42b), or nothing.
-enum class YieldRule : std::uint8_t { forfeit, ignore };
-
-/// What wakes a delayed entity with positive lag is placed with (DELAY_ZERO): none, or all of it.
-enum class DelayedLag : std::uint8_t { zeroed, kept };
+enum class YieldRule : std::uint8_t { forfeit, nothing };
 
 /// Whether `next` may be a delayed entity (493afbd187c4 forbade it).
 enum class DelayedBuddy : std::uint8_t { refused, accepted };
@@ -130,16 +133,16 @@ enum class SliceClamp : std::uint8_t { clamped, unclamped };
 
 struct Rules {
   AverageRounding average = AverageRounding::floor;
+  TimelineOrder order = TimelineOrder::deadline;
   TieOrder tie = TieOrder::fifo;
+  SubtreeMinimum subtree_minimum = SubtreeMinimum::propagated;
   ReweightSums reweight_sums = ReweightSums::updated;
   ZeroVruntime zero_vruntime = ZeroVruntime::tracks_average;
   LagClamp lag_clamp = LagClamp::limited;
   PlaceLag place_lag = PlaceLag::inflated;
   DeadlineFrom deadline_from = DeadlineFrom::vruntime;
   RequestEnd request_end = RequestEnd::reschedules;
-  SubtreeMinimum subtree_minimum = SubtreeMinimum::propagated;
   YieldRule yield = YieldRule::forfeit;
-  DelayedLag delayed_lag = DelayedLag::zeroed;
   DelayedBuddy delayed_buddy = DelayedBuddy::refused;
   SliceClamp slice_clamp = SliceClamp::clamped;
   friend constexpr bool operator==(const Rules&, const Rules&) = default;

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/cpu.h"
+
+#include <algorithm>
+
+#include "core/slice.h"
+
+namespace vlag {
+namespace {
+
+constexpr Nanos hrtick_shortest = 10'000;  // hrtick_start(): shorter makes no sense.
+
+Task& task_of(Entity& entity, std::vector<Task>& tasks) {
+  return tasks[static_cast<std::size_t>(entity.id)];
+}
+
+Weight weight_for(const Task& task) {
+  return task.policy == SchedPolicy::idle ? idle_weight() : nice_weight(task.nice);
+}
+
+}  // namespace
+
+Cpu::Cpu(const Policy& policy, int tasks)
+    : rules_(policy.rules), queue_(rules_, state_), tasks_(static_cast<std::size_t>(tasks)) {
+  state_.features = policy.features;
+  state_.tunables = policy.tunables;
+  for (int id = 0; id < tasks; ++id) at(id).se.id = id;
+}
+
+// --- The class methods: entity steps plus what is counted per task.
+
+void Cpu::enqueue_task(Task& task, EnqueueFlags flags) {
+  queue_.enqueue_entity(task.se, flags);
+  delayed_tasks_ += task.se.sched_delayed ? 1 : 0;
+  idle_tasks_ += task.se.idle ? 1 : 0;
+  hrtick_update();
+}
+
+bool Cpu::dequeue_task(Task& task, DequeueFlags flags) {
+  const bool was_delayed = task.se.sched_delayed;
+  if (!queue_.dequeue_entity(task.se, flags)) {
+    ++delayed_tasks_;
+    return false;
+  }
+  delayed_tasks_ -= was_delayed ? 1 : 0;
+  idle_tasks_ -= task.se.idle ? 1 : 0;
+  hrtick_update();
+  return true;
+}
+
+void Cpu::requeue_delayed(Task& task) {
+  queue_.requeue_delayed_entity(task.se);
+  --delayed_tasks_;
+}
+
+void Cpu::hrtick_start() {
+  if (queue_.nr_running() <= 1) return;
+  const Entity& se = current_->se;
+  const Word left = se.slice - Word::wrapped(se.sum_exec_runtime - se.prev_sum_exec_runtime);
+  if (left < 0) {
+    state_.need_resched = true;
+    return;
+  }
+  hrtick_ = state_.clock + std::max(left.bits(), hrtick_shortest);
+}
+
+void Cpu::hrtick_update() {
+  if (has(Feature::HRTICK) && current_ != nullptr) hrtick_start();
+}
+
+// --- Choosing who runs.
+
+// pick_task_fair(): a delayed entity that is picked leaves for good, and the pick starts again.
+Task* Cpu::pick_next_task() {
+  while (queue_.nr_running() > 0) {
+    if (queue_.curr() != nullptr && queue_.curr()->on_rq) queue_.update_curr();
+    Entity* picked = queue_.pick_next_entity();
+    if (picked == nullptr) {
+      pick_failed_ = true;
+      return nullptr;
+    }
+    Task& task = task_of(*picked, tasks_);
+    if (!picked->sched_delayed) return &task;
+    dequeue_task(task, DequeueFlags{.sleep = true, .special = false, .delayed = true});
+    task.state = TaskState::sleeping;
+  }
+  return nullptr;
+}
+
+void Cpu::schedule() {
+  if (has(Feature::HRTICK) || has(Feature::HRTICK_DL)) hrtick_ = 0;
+  Task* prev = current_;
+  Task* next = pick_next_task();
+  if (prev != next) {
+    if (prev != nullptr) queue_.put_prev_entity(prev->se);
+    if (next != nullptr) queue_.set_next_entity(next->se);
+  }
+  current_ = next;
+  if (prev != next && next != nullptr && has(Feature::HRTICK)) hrtick_start();
+  state_.need_resched = false;
+}
+
+void Cpu::wakeup_preempt(Task& task, bool fork) {
+  if (current_ == nullptr) {
+    state_.need_resched = true;
+  } else {
+    check_preempt_wakeup(task, fork);
+  }
+}
+
+// check_preempt_wakeup_fair()
+void Cpu::check_preempt_wakeup(Task& task, bool fork) {
+  if (current_ == &task) return;
+  const bool may_be_buddy =
+      !task.se.sched_delayed || rules_.delayed_buddy == DelayedBuddy::accepted;
+  if (has(Feature::NEXT_BUDDY) && !fork && may_be_buddy) queue_.set_next_buddy(task.se);
+  if (state_.need_resched || !has(Feature::WAKEUP_PREEMPTION)) return;
+  if (current_->se.idle && !task.se.idle) {
+    queue_.cancel_protect_slice(current_->se);
+    state_.need_resched = true;
+    return;
+  }
+  // Batch and idle tasks do not preempt others.
+  if (current_->se.idle != task.se.idle || task.policy != SchedPolicy::normal) return;
+  queue_.update_curr();
+  queue_.check_preempt_short(task.se);
+  if (queue_.pick_eevdf() == &task.se) state_.need_resched = true;
+}
+
+// --- Time.
+
+void Cpu::tick(Nanos delta) {
+  advance(delta);
+  if (current_ != nullptr) queue_.update_curr();
+}
+
+void Cpu::expire_hrtick() {
+  state_.clock = std::max(state_.clock, hrtick_);
+  hrtick_ = 0;
+  queue_.update_curr();
+  state_.need_resched = true;
+}
+
+// --- What tasks do.
+
+void Cpu::fork(int id, int nice, SchedPolicy policy, Nanos slice) {
+  Task& task = at(id);
+  task = Task{};
+  task.se.id = id;
+  task.nice = nice;
+  task.policy = policy;
+  task.se.idle = policy == SchedPolicy::idle;
+  task.se.weight = weight_for(task);
+  task.se.custom_slice = slice != 0;
+  task.se.slice = Word::wrapped(slice != 0 ? slice : state_.tunables.base_slice);
+  enqueue_task(task, EnqueueFlags{.initial = true, .migrated = false});
+  task.state = TaskState::queued;
+  wakeup_preempt(task, true);
+}
+
+void Cpu::wake(int id) {
+  Task& task = at(id);
+  if (task.state == TaskState::queued) {  // ttwu_runnable()
+    if (task.se.sched_delayed) requeue_delayed(task);
+  } else {
+    enqueue_task(task, EnqueueFlags{});
+    task.state = TaskState::queued;
+  }
+  wakeup_preempt(task, false);
+}
+
+void Cpu::block_current(DequeueFlags flags) {
+  if (dequeue_task(*current_, flags)) current_->state = TaskState::sleeping;
+}
+
+void Cpu::block(bool special) {
+  block_current(DequeueFlags{.sleep = true, .special = special, .delayed = false});
+  schedule();
+}
+
+void Cpu::exit() {
+  Task& task = *current_;
+  block(true);
+  task.state = TaskState::dead;
+}
+
+void Cpu::dequeue(int id) {
+  Task& task = at(id);
+  task.state = TaskState::migrating;
+  dequeue_task(task, DequeueFlags{});
+}
+
+void Cpu::enqueue(int id) {
+  Task& task = at(id);
+  enqueue_task(task, EnqueueFlags{.initial = false, .migrated = true});
+  task.state = TaskState::queued;
+  wakeup_preempt(task, false);
+}
+
+void Cpu::set_load_weight(Task& task) { queue_.reweight_entity(task.se, weight_for(task)); }
+
+// The kernel's pattern around every change of a task: off the queue, change, and back on.
+template <class Change>
+void Cpu::change_task(Task& task, Change change) {
+  const bool queued = task.state == TaskState::queued;
+  const bool running = current_ == &task;
+  const Weight old = task.se.weight;
+  if (queued) dequeue_task(task, DequeueFlags{});
+  if (running) queue_.put_prev_entity(task.se);
+  change();
+  task.se.idle = task.policy == SchedPolicy::idle;
+  set_load_weight(task);
+  if (queued) enqueue_task(task, EnqueueFlags{});
+  if (running) queue_.set_next_entity(task.se);
+  if (queued) queue_.after_reweight(task.se, old);
+}
+
+void Cpu::set_nice(int id, int nice) {
+  Task& task = at(id);
+  if (task.nice == nice) return;
+  const bool lowered = nice > task.nice;
+  change_task(task, [&] { task.nice = nice; });
+  // prio_changed_fair()
+  if (task.state != TaskState::queued || queue_.nr_running() == 1) return;
+  if (current_ == &task) {
+    state_.need_resched |= lowered;
+  } else {
+    wakeup_preempt(task, false);
+  }
+}
+
+// __sched_setscheduler() between fair policies, nice unchanged.
+void Cpu::set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime) {
+  if (task.policy == policy && sched_runtime == task.se.slice.bits()) return;
+  const Word request = Word::wrapped(sched_runtime);
+  change_task(task, [&] {
+    task.policy = policy;
+    task.se.custom_slice = sched_runtime != 0;
+    if (sched_runtime == 0) {
+      task.se.slice = Word::wrapped(state_.tunables.base_slice);
+    } else {
+      task.se.slice =
+          rules_.slice_clamp == SliceClamp::clamped ? clamp_slice<Words>(request) : request;
+    }
+  });
+}
+
+void Cpu::set_slice(int id, Nanos slice) { set_attributes(at(id), at(id).policy, slice); }
+
+// The legacy call passes a custom request on, and none for a default one.
+void Cpu::set_policy(int id, SchedPolicy policy) {
+  Task& task = at(id);
+  set_attributes(task, policy, task.se.custom_slice ? task.se.slice.bits() : 0);
+}
+
+void Cpu::yield() {
+  if (queue_.nr_running() != 1) queue_.yield_entity();
+  schedule();
+}
+
+void Cpu::yield_to(int id) {
+  queue_.set_next_buddy(at(id).se);
+  yield();
+}
+
+}  // namespace vlag

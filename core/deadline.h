@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The virtual deadline: d = v + r / w, where r is the request (slice) and w the weight.
+//
+// A used-up request is renewed from the vruntime that was actually reached: what ran over is not
+// credited to the next one. Source: update_deadline(), 6.12.117.
+#pragma once
+
+#include "core/weight.h"
+
+namespace vlag {
+
+/// Whether the request has been consumed: v >= d.
+template <class M>
+typename M::B request_used_up(const typename M::T& vruntime, const typename M::T& deadline) {
+  return !before<M>(vruntime, deadline);
+}
+
+/// The deadline of a request of `slice` ns made at `from`.
+/// Ensures: not before `from`, and after it if the slice is worth at least one unit.
+template <class M>
+typename M::T deadline_after(const typename M::T& from, const typename M::S& slice,
+                             const Weight& weight) {
+  return from + calc_delta_fair<M>(slice, weight);
+}
+
+}  // namespace vlag

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/policy.h"
+
+#include "core/check.h"
+
+namespace vlag {
+namespace {
+
+constexpr std::array<std::string_view, feature_count> names = {
+    "PLACE_LAG",       "PLACE_DEADLINE_INITIAL",
+    "PLACE_REL_DEADLINE", "RUN_TO_PARITY",
+    "PREEMPT_SHORT",   "NEXT_BUDDY",
+    "PICK_BUDDY",      "CACHE_HOT_BUDDY",
+    "DELAY_DEQUEUE",   "DELAY_ZERO",
+    "WAKEUP_PREEMPTION", "HRTICK",
+    "HRTICK_DL",       "DOUBLE_TICK",
+    "NONTASK_CAPACITY", "TTWU_QUEUE",
+    "SIS_UTIL",        "WARN_DOUBLE_CLOCK",
+    "RT_PUSH_IPI",     "RT_RUNTIME_SHARE",
+    "LB_MIN",          "ATTACH_AGE_LOAD",
+    "WA_IDLE",         "WA_WEIGHT",
+    "WA_BIAS",         "UTIL_EST",
+    "LATENCY_WARN",    "NI_RANDOM",
+};
+
+constexpr std::array<Feature, 10> deciding = {
+    Feature::PLACE_LAG,     Feature::PLACE_DEADLINE_INITIAL,
+    Feature::PLACE_REL_DEADLINE, Feature::RUN_TO_PARITY,
+    Feature::PREEMPT_SHORT, Feature::NEXT_BUDDY,
+    Feature::PICK_BUDDY,    Feature::DELAY_DEQUEUE,
+    Feature::DELAY_ZERO,    Feature::WAKEUP_PREEMPTION,
+};
+
+// The defaults of kernel/sched/features.h in 6.12.117: every feature but these is on.
+constexpr std::array<Feature, 9> off_in_6_12 = {
+    Feature::NEXT_BUDDY,        Feature::HRTICK,      Feature::HRTICK_DL,
+    Feature::DOUBLE_TICK,       Feature::WARN_DOUBLE_CLOCK, Feature::RT_PUSH_IPI,
+    Feature::RT_RUNTIME_SHARE,  Feature::LB_MIN,      Feature::LATENCY_WARN,
+};
+
+// strstrip() of the kernel: isspace() at both ends.
+std::string_view strip(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }
+
+}  // namespace
+
+std::string_view feature_name(Feature feature) {
+  const auto index = static_cast<std::size_t>(feature);
+  VLAG_CHECK(index < names.size());
+  return names[index];
+}
+
+std::optional<Feature> find_feature(std::string_view name) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return static_cast<Feature>(i);
+  }
+  return std::nullopt;
+}
+
+std::span<const Feature> deciding_features() { return deciding; }
+
+std::optional<FeatureToggle> parse_feature(std::string_view text) {
+  constexpr std::size_t longest_write = 63;
+  constexpr std::string_view negation = "NO_";
+  text = strip(text.substr(0, longest_write));
+  const bool on = !text.starts_with(negation);
+  if (!on) text.remove_prefix(negation.size());
+  const std::optional<Feature> feature = find_feature(text);
+  if (!feature) return std::nullopt;
+  return FeatureToggle{*feature, on};
+}
+
+Policy eevdf_6_12() {
+  Policy policy;
+  policy.name = "eevdf-6.12";
+  policy.features = Features((std::uint64_t{1} << feature_count) - 1);
+  for (const Feature feature : off_in_6_12) policy.features.set(feature, false);
+  return policy;
+}
+
+std::span<const Policy> presets() {
+  static const std::array<Policy, 1> all = make_presets();
+  return all;
+}
+
+std::optional<Policy> find_preset(std::string_view name) {
+  for (const Policy& policy : presets()) {
+    if (policy.name == name) return policy;
+  }
+  return std::nullopt;
+}
+
+}  // namespace vlag

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// One fair queue (struct cfs_rq): the sums, the timeline, the current entity, and the steps that
+// the class makes on them. Method names are those of kernel/sched/fair.c in 6.12.117, and each
+// makes its changes in the kernel's order, which decides roundings and ties.
+//
+// The current entity is on_rq and counts in nr_running, load and V, but is in neither the timeline
+// nor the sums.
+#pragma once
+
+#include <cstdint>
+
+#include "core/average.h"
+#include "core/entity.h"
+#include "core/policy.h"
+#include "core/timeline.h"
+
+namespace vlag {
+
+/// What the queues of one CPU share (struct rq).
+struct CpuState {
+  Nanos clock = 0;            // rq_clock_task()
+  bool need_resched = false;  // TIF_NEED_RESCHED of the current task
+  Features features;
+  Tunables tunables;
+};
+
+inline constexpr std::uint64_t initial_zero_vruntime = 0 - (std::uint64_t{1} << 20);
+
+struct EnqueueFlags {
+  bool initial = false;   // ENQUEUE_INITIAL
+  bool migrated = false;  // ENQUEUE_MIGRATED
+};
+
+struct DequeueFlags {
+  bool sleep = false;    // DEQUEUE_SLEEP
+  bool special = false;  // DEQUEUE_SPECIAL
+  bool delayed = false;  // DEQUEUE_DELAYED: complete a delayed dequeue
+};
+
+class Runqueue {
+ public:
+  Runqueue(const Rules& rules, CpuState& cpu);
+
+  Entity* curr() const { return curr_; }
+  Entity* next() const { return next_; }
+  const Timeline& timeline() const { return timeline_; }
+  const Sums<Words>& sums() const { return sums_; }
+  std::uint64_t load() const { return load_; }
+  std::uint32_t nr_running() const { return nr_running_; }
+
+  /// Where virtual time starts. Requires: the queue is empty.
+  void set_zero_vruntime(VTime start) { sums_.zero_vruntime = start; }
+
+  /// V, floored, without moving zero_vruntime.
+  VTime average() const;
+  bool eligible(const Entity& entity) const;
+
+  /// Charges the current entity for the time since it was last charged; may request a reschedule.
+  /// Ensures: deadline_after_vruntime for the current entity.
+  void update_curr();
+
+  /// Requires: !entity.on_rq. Ensures: placement_keeps_lag (PLACE_LAG), sums_match.
+  void enqueue_entity(Entity& entity, EnqueueFlags flags);
+
+  /// Returns false if the entity stays queued as sched_delayed (it blocked while not eligible).
+  /// Requires: entity.on_rq. Ensures: lag_limited if it left.
+  bool dequeue_entity(Entity& entity, DequeueFlags flags);
+
+  /// Ends the delay of an entity that was woken. Requires: sched_delayed.
+  void requeue_delayed_entity(Entity& entity);
+
+  /// Chooses who runs, without changing anything: the earliest eligible deadline, unless the
+  /// current request is protected. Returns nullptr only if nobody is eligible (a fault).
+  /// Requires: nr_running() > 0.
+  Entity* pick_eevdf() const;
+
+  /// As pick_eevdf(), but an eligible buddy goes first (PICK_BUDDY).
+  Entity* pick_next_entity() const;
+
+  void set_next_entity(Entity& entity);
+  void put_prev_entity(Entity& entity);
+
+  /// The current entity gives way. Requires: it is current and not alone.
+  void yield_entity();
+
+  void set_next_buddy(Entity& entity);
+
+  /// A woken entity was queued: cancels protection where its request is shorter (PREEMPT_SHORT).
+  void check_preempt_short(const Entity& woken);
+  void cancel_protect_slice(Entity& entity) const;
+
+  /// Changes the weight of an entity that is off the queue: w * vlag is kept.
+  /// Requires: !entity.on_rq.
+  void reweight_entity(Entity& entity, const Weight& weight) const;
+
+  /// The one wrong turn that ReweightSums::stale takes; nothing under the kernel's rule.
+  void after_reweight(const Entity& entity, const Weight& old);
+
+ private:
+  bool has(Feature feature) const { return cpu_.features.has(feature); }
+  Sums<Words> total() const;
+  Word average_key() const;
+  VTime avg_vruntime();
+  Word limit_of(const Entity& entity) const;
+  void update_entity_lag(Entity& entity);
+  bool update_deadline(Entity& entity);
+  bool did_preempt_short(const Entity& entity) const;
+  void place_entity(Entity& entity, bool initial);
+  void timeline_add(Entity& entity);
+  void timeline_remove(Entity& entity);
+  void clear_buddies(const Entity& entity);
+  bool is_protected(const Entity& entity) const;
+
+  const Rules& rules_;
+  CpuState& cpu_;
+  Timeline timeline_;
+  Sums<Words> sums_;  // Over the timeline.
+  Entity* curr_ = nullptr;
+  Entity* next_ = nullptr;
+  std::uint64_t load_ = 0;  // cfs_rq->load.weight, scaled
+  std::uint32_t nr_running_ = 0;
+};
+
+}  // namespace vlag

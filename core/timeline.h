@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The timeline: the queued entities that do not run, ordered by deadline.
+//
+// A red-black tree in which every node also knows the least vruntime of its subtree. Order finds
+// the earliest deadline; the least vruntime says whether a subtree holds anyone eligible, so the
+// earliest eligible deadline is found in one descent. Equal deadlines go to the right: first in,
+// first out. The shape is that of Linux's rb tree after the same insertions and removals, since
+// the subtree fields, which the lockstep compares, depend on it.
+// Sources: lib/rbtree.c, __enqueue_entity(), pick_eevdf(), 6.12.117.
+#pragma once
+
+#include "core/average.h"
+#include "core/entity.h"
+
+namespace vlag {
+
+class Timeline {
+ public:
+  Timeline(TimelineOrder order, TieOrder tie, SubtreeMinimum minimum)
+      : order_(order), tie_(tie), minimum_(minimum) {}
+
+  bool empty() const { return root_ == nullptr; }
+  Entity* root() const { return root_; }
+  /// The entity with the earliest deadline; nullptr if empty.
+  Entity* leftmost() const { return leftmost_; }
+
+  /// Requires: the entity is in no timeline. Its deadline, vruntime and slice must not change
+  /// until it is erased.
+  void insert(Entity& entity);
+
+  /// Requires: the entity is in this timeline.
+  void erase(Entity& entity);
+
+  /// The eligible entity with the earliest deadline, the first inserted among equals; nullptr if
+  /// no one is eligible. O(log n).
+  /// Requires: tree_ordered, subtree_minima_match. Ensures: earliest_eligible.
+  Entity* earliest_eligible(const Sums<Words>& total) const;
+
+ private:
+  bool goes_left(const Entity& entity, const Entity& other) const;
+  void update(Entity& entity) const;
+  void update_to_root(Entity* entity) const;
+  void replace(Entity& old, Entity* heir);
+  void rotate_left(Entity& top);
+  void rotate_right(Entity& top);
+  void rebalance_inserted(Entity* entity);
+  void rebalance_erased(Entity* child, Entity* parent);
+
+  Entity* root_ = nullptr;
+  Entity* leftmost_ = nullptr;
+  TimelineOrder order_;
+  TieOrder tie_;
+  SubtreeMinimum minimum_;
+};
+
+}  // namespace vlag
