@@ -64,6 +64,10 @@ void Cpu::hrtick_start() {
   hrtick_ = state_.clock + std::max(left.bits(), hrtick_shortest);
 }
 
+void Cpu::hrtick_clear() {
+  if (has(Feature::HRTICK) || has(Feature::HRTICK_DL)) hrtick_ = 0;
+}
+
 void Cpu::hrtick_update() {
   if (has(Feature::HRTICK) && current_ != nullptr) hrtick_start();
 }
@@ -88,7 +92,11 @@ Task* Cpu::pick_next_task() {
 }
 
 void Cpu::schedule() {
-  if (has(Feature::HRTICK) || has(Feature::HRTICK_DL)) hrtick_ = 0;
+  hrtick_clear();
+  switch_task();
+}
+
+void Cpu::switch_task() {
   Task* prev = current_;
   Task* next = pick_next_task();
   if (prev != next) {
@@ -169,13 +177,11 @@ void Cpu::wake(int id) {
   wakeup_preempt(task, false);
 }
 
-void Cpu::block_current(DequeueFlags flags) {
-  if (dequeue_task(*current_, flags)) current_->state = TaskState::sleeping;
-}
-
 void Cpu::block(bool special) {
-  block_current(DequeueFlags{.sleep = true, .special = special, .delayed = false});
-  schedule();
+  hrtick_clear();
+  const DequeueFlags flags{.sleep = true, .special = special, .delayed = false};
+  if (dequeue_task(*current_, flags)) current_->state = TaskState::sleeping;
+  switch_task();
 }
 
 void Cpu::exit() {

@@ -86,7 +86,7 @@ class Cpu {
   void enqueue_task(Task& task, EnqueueFlags flags);
   bool dequeue_task(Task& task, DequeueFlags flags);
   void requeue_delayed(Task& task);
-  void block_current(DequeueFlags flags);
+  void switch_task();
   Task* pick_next_task();
   void wakeup_preempt(Task& task, bool fork);
   void check_preempt_wakeup(Task& task, bool fork);
@@ -95,6 +95,7 @@ class Cpu {
   void change_task(Task& task, Change change);
   void set_load_weight(Task& task);
   void hrtick_start();
+  void hrtick_clear();
   void hrtick_update();
 
   Rules rules_;

@@ -1,41 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/policy.h"
 
+#include <type_traits>
+#include <utility>
+
 #include "core/check.h"
 
 namespace vlag {
 namespace {
 
 constexpr std::array<std::string_view, feature_count> names = {
-    "PLACE_LAG",       "PLACE_DEADLINE_INITIAL",
-    "PLACE_REL_DEADLINE", "RUN_TO_PARITY",
-    "PREEMPT_SHORT",   "NEXT_BUDDY",
-    "PICK_BUDDY",      "CACHE_HOT_BUDDY",
-    "DELAY_DEQUEUE",   "DELAY_ZERO",
-    "WAKEUP_PREEMPTION", "HRTICK",
-    "HRTICK_DL",       "DOUBLE_TICK",
-    "NONTASK_CAPACITY", "TTWU_QUEUE",
-    "SIS_UTIL",        "WARN_DOUBLE_CLOCK",
-    "RT_PUSH_IPI",     "RT_RUNTIME_SHARE",
-    "LB_MIN",          "ATTACH_AGE_LOAD",
-    "WA_IDLE",         "WA_WEIGHT",
-    "WA_BIAS",         "UTIL_EST",
-    "LATENCY_WARN",    "NI_RANDOM",
+    "PLACE_LAG",
+    "PLACE_DEADLINE_INITIAL",
+    "PLACE_REL_DEADLINE",
+    "RUN_TO_PARITY",
+    "PREEMPT_SHORT",
+    "NEXT_BUDDY",
+    "PICK_BUDDY",
+    "CACHE_HOT_BUDDY",
+    "DELAY_DEQUEUE",
+    "DELAY_ZERO",
+    "WAKEUP_PREEMPTION",
+    "HRTICK",
+    "HRTICK_DL",
+    "DOUBLE_TICK",
+    "NONTASK_CAPACITY",
+    "TTWU_QUEUE",
+    "SIS_UTIL",
+    "WARN_DOUBLE_CLOCK",
+    "RT_PUSH_IPI",
+    "RT_RUNTIME_SHARE",
+    "LB_MIN",
+    "ATTACH_AGE_LOAD",
+    "WA_IDLE",
+    "WA_WEIGHT",
+    "WA_BIAS",
+    "UTIL_EST",
+    "LATENCY_WARN",
+    "NI_RANDOM",
 };
 
 constexpr std::array<Feature, 10> deciding = {
-    Feature::PLACE_LAG,     Feature::PLACE_DEADLINE_INITIAL,
-    Feature::PLACE_REL_DEADLINE, Feature::RUN_TO_PARITY,
-    Feature::PREEMPT_SHORT, Feature::NEXT_BUDDY,
-    Feature::PICK_BUDDY,    Feature::DELAY_DEQUEUE,
-    Feature::DELAY_ZERO,    Feature::WAKEUP_PREEMPTION,
+    Feature::PLACE_LAG,         Feature::PLACE_DEADLINE_INITIAL, Feature::PLACE_REL_DEADLINE,
+    Feature::RUN_TO_PARITY,     Feature::PREEMPT_SHORT,          Feature::NEXT_BUDDY,
+    Feature::PICK_BUDDY,        Feature::DELAY_DEQUEUE,          Feature::DELAY_ZERO,
+    Feature::WAKEUP_PREEMPTION,
 };
 
 // The defaults of kernel/sched/features.h in 6.12.117: every feature but these is on.
 constexpr std::array<Feature, 9> off_in_6_12 = {
-    Feature::NEXT_BUDDY,        Feature::HRTICK,      Feature::HRTICK_DL,
-    Feature::DOUBLE_TICK,       Feature::WARN_DOUBLE_CLOCK, Feature::RT_PUSH_IPI,
-    Feature::RT_RUNTIME_SHARE,  Feature::LB_MIN,      Feature::LATENCY_WARN,
+    Feature::NEXT_BUDDY,        Feature::HRTICK,
+    Feature::HRTICK_DL,         Feature::DOUBLE_TICK,
+    Feature::WARN_DOUBLE_CLOCK, Feature::RT_PUSH_IPI,
+    Feature::RT_RUNTIME_SHARE,  Feature::LB_MIN,
+    Feature::LATENCY_WARN,
 };
 
 // strstrip() of the kernel: isspace() at both ends.
@@ -45,6 +63,51 @@ std::string_view strip(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
+
+// One row of the table from the member and the names of its values.
+template <auto Member, std::size_t N>
+constexpr RuleInfo rule(std::string_view name, const std::array<std::string_view, N>& values) {
+  using Value = std::remove_reference_t<decltype(std::declval<Rules&>().*Member)>;
+  return {name, values,
+          [](Rules& rules, std::size_t value) { rules.*Member = static_cast<Value>(value); },
+          [](const Rules& rules) { return static_cast<std::size_t>(rules.*Member); }};
+}
+
+using Names = std::array<std::string_view, 2>;
+constexpr Names average_names = {"floor", "truncate"};
+constexpr Names order_names = {"deadline", "vruntime"};
+constexpr Names tie_names = {"fifo", "lifo"};
+constexpr Names subtree_names = {"propagated", "own"};
+constexpr Names reweight_sums_names = {"updated", "stale"};
+constexpr std::array<std::string_view, 3> zero_vruntime_names = {"tracks_average", "stays",
+                                                                 "moves_alone"};
+constexpr Names lag_clamp_names = {"limited", "unlimited"};
+constexpr Names place_lag_names = {"inflated", "plain"};
+constexpr Names deadline_from_names = {"vruntime", "deadline"};
+constexpr Names request_end_names = {"reschedules", "silent"};
+constexpr Names yield_names = {"forfeit", "nothing"};
+constexpr Names delayed_buddy_names = {"refused", "accepted"};
+constexpr Names slice_clamp_names = {"clamped", "unclamped"};
+constexpr Names service_names = {"weighted", "unweighted"};
+constexpr Names rel_deadline_names = {"flag_kept", "flag_cleared"};
+
+constexpr std::array<RuleInfo, 15> rules_by_name = {
+    rule<&Rules::average>("average", average_names),
+    rule<&Rules::order>("order", order_names),
+    rule<&Rules::tie>("tie", tie_names),
+    rule<&Rules::subtree_minimum>("subtree_minimum", subtree_names),
+    rule<&Rules::reweight_sums>("reweight_sums", reweight_sums_names),
+    rule<&Rules::zero_vruntime>("zero_vruntime", zero_vruntime_names),
+    rule<&Rules::lag_clamp>("lag_clamp", lag_clamp_names),
+    rule<&Rules::place_lag>("place_lag", place_lag_names),
+    rule<&Rules::deadline_from>("deadline_from", deadline_from_names),
+    rule<&Rules::request_end>("request_end", request_end_names),
+    rule<&Rules::yield>("yield", yield_names),
+    rule<&Rules::delayed_buddy>("delayed_buddy", delayed_buddy_names),
+    rule<&Rules::slice_clamp>("slice_clamp", slice_clamp_names),
+    rule<&Rules::service>("service", service_names),
+    rule<&Rules::rel_deadline>("rel_deadline", rel_deadline_names),
+};
 
 std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }
 
@@ -74,6 +137,20 @@ std::optional<FeatureToggle> parse_feature(std::string_view text) {
   const std::optional<Feature> feature = find_feature(text);
   if (!feature) return std::nullopt;
   return FeatureToggle{*feature, on};
+}
+
+std::span<const RuleInfo> rule_table() { return rules_by_name; }
+
+bool set_rule(Rules& rules, std::string_view name, std::string_view value) {
+  for (const RuleInfo& info : rule_table()) {
+    if (info.name != name) continue;
+    for (std::size_t i = 0; i < info.values.size(); ++i) {
+      if (info.values[i] != value) continue;
+      info.set(rules, i);
+      return true;
+    }
+  }
+  return false;
 }
 
 Policy eevdf_6_12() {

@@ -63,7 +63,9 @@ class Features {
   constexpr Features() = default;
   constexpr explicit Features(std::uint64_t bits) : bits_(bits) {}
 
-  constexpr bool has(Feature feature) const { return (bits_ >> static_cast<int>(feature) & 1) != 0; }
+  constexpr bool has(Feature feature) const {
+    return (bits_ >> static_cast<int>(feature) & 1) != 0;
+  }
   constexpr std::uint64_t bits() const { return bits_; }
   constexpr void set(Feature feature, bool on) {
     const std::uint64_t bit = std::uint64_t{1} << static_cast<int>(feature);
@@ -131,6 +133,13 @@ enum class DelayedBuddy : std::uint8_t { refused, accepted };
 /// sched_setattr()'s slice: clamped to 100 us .. 100 ms (857b158dc5e8), or taken as it is.
 enum class SliceClamp : std::uint8_t { clamped, unclamped };
 
+/// What service is charged as: divided by the weight, or plain ns.
+enum class Service : std::uint8_t { weighted, unweighted };
+
+/// A relative deadline that meets NO_PLACE_REL_DEADLINE when it is placed: its flag stays set
+/// (as-linux), or is cleared with the new deadline (intended). See spec/divergences.h.
+enum class RelDeadline : std::uint8_t { flag_kept, flag_cleared };
+
 struct Rules {
   AverageRounding average = AverageRounding::floor;
   TimelineOrder order = TimelineOrder::deadline;
@@ -145,8 +154,23 @@ struct Rules {
   YieldRule yield = YieldRule::forfeit;
   DelayedBuddy delayed_buddy = DelayedBuddy::refused;
   SliceClamp slice_clamp = SliceClamp::clamped;
+  Service service = Service::weighted;
+  RelDeadline rel_deadline = RelDeadline::flag_kept;
   friend constexpr bool operator==(const Rules&, const Rules&) = default;
 };
+
+/// One rule by name, for command lines and reports. Values are numbered as in their enum.
+struct RuleInfo {
+  std::string_view name;
+  std::span<const std::string_view> values;
+  void (*set)(Rules& rules, std::size_t value);
+  std::size_t (*get)(const Rules& rules);
+};
+
+std::span<const RuleInfo> rule_table();
+
+/// Sets a rule by the names of the rule and of the value. Returns false if there is no such pair.
+bool set_rule(Rules& rules, std::string_view name, std::string_view value);
 
 struct Tunables {
   std::uint32_t hz = 250;              // ticks a second, 100 .. 1000

@@ -83,7 +83,8 @@ void Runqueue::update_curr() {
   if (delta <= 0) return;
   curr.exec_start = cpu_.clock;
   curr.sum_exec_runtime += delta.bits();
-  curr.vruntime += calc_delta_fair<Words>(delta, curr.weight);
+  curr.vruntime +=
+      rules_.service == Service::weighted ? calc_delta_fair<Words>(delta, curr.weight) : delta;
   const bool used_up = update_deadline(curr);
   if (nr_running_ == 1) return;
   const bool ends = used_up && rules_.request_end == RequestEnd::reschedules;
@@ -121,6 +122,7 @@ void Runqueue::place_entity(Entity& entity, bool initial) {
     entity.rel_deadline = false;
     return;
   }
+  if (rules_.rel_deadline == RelDeadline::flag_cleared) entity.rel_deadline = false;
   if (has(Feature::PLACE_DEADLINE_INITIAL) && initial) request = initial_request<Words>(request);
   entity.deadline = entity.vruntime + request;
 }
@@ -250,14 +252,14 @@ void Runqueue::check_preempt_short(const Entity& woken) {
 
 void Runqueue::reweight_entity(Entity& entity, const Weight& weight) const {
   const Word load = static_cast<std::int64_t>(entity.weight.load);
-  entity.vlag =
-      reweighted_lag<Words>(entity.vlag, load, static_cast<std::int64_t>(weight.load));
+  entity.vlag = reweighted_lag<Words>(entity.vlag, load, static_cast<std::int64_t>(weight.load));
   entity.weight = weight;
 }
 
 void Runqueue::after_reweight(const Entity& entity, const Weight& old) {
   if (rules_.reweight_sums == ReweightSums::updated) return;
   sums_.sum_weight += old.down() - entity.weight.down();
+  load_ += old.load - entity.weight.load;
 }
 
 }  // namespace vlag

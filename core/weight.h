@@ -30,9 +30,9 @@ constexpr std::uint64_t scale_load_down(std::uint64_t weight) {
 
 /// se->load, and what follows from it alone.
 struct Weight {
-  std::uint64_t load = 0;      // scaled: nice 0 is 1 << 20
-  std::uint32_t inverse = 0;   // 2^32 / scale_load_down(load), as the kernel's table has it
-  std::uint32_t factor = 1;    // delta * factor >> shift
+  std::uint64_t load = 0;     // scaled: nice 0 is 1 << 20
+  std::uint32_t inverse = 0;  // 2^32 / scale_load_down(load), as the kernel's table has it
+  std::uint32_t factor = 1;   // delta * factor >> shift
   std::uint8_t shift = 0;
 
   /// The weight as the sums use it.
@@ -60,11 +60,11 @@ inline constexpr std::array<std::uint32_t, 40> nice_to_weight = {
     172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15,
 };
 inline constexpr std::array<std::uint32_t, 40> nice_to_inverse = {
-    48388,     59856,     76040,     92818,     118348,    147320,    184698,    229616,
-    287308,    360437,    449829,    563644,    704093,    875809,    1099582,   1376151,
-    1717300,   2157191,   2708050,   3363326,   4194304,   5237765,   6557202,   8165337,
-    10153587,  12820798,  15790321,  19976592,  24970740,  31350126,  39045157,  49367440,
-    61356676,  76695844,  95443717,  119304647, 148102320, 186737708, 238609294, 286331153,
+    48388,    59856,    76040,    92818,     118348,    147320,    184698,    229616,
+    287308,   360437,   449829,   563644,    704093,    875809,    1099582,   1376151,
+    1717300,  2157191,  2708050,  3363326,   4194304,   5237765,   6557202,   8165337,
+    10153587, 12820798, 15790321, 19976592,  24970740,  31350126,  39045157,  49367440,
+    61356676, 76695844, 95443717, 119304647, 148102320, 186737708, 238609294, 286331153,
 };
 
 /// Requires: nice_min <= nice <= nice_max.
