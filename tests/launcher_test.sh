@@ -31,7 +31,7 @@ fresh() {
     stub apt-get 'echo "$*" >>'"$tree/apt.log"
     stub sudo 'shift; "$@"'
     stub cmake 'mkdir -p build/$2; touch build/$2/build.ninja'
-    stub ninja 'mkdir -p "$2/props/cli"; echo "$*" >>'"$tree/ninja.log"'
+    stub ninja 'mkdir -p "$2/props/cli"; echo "ninja: no work to do."; echo "$*" >>'"$tree/ninja.log"'
       echo "echo \"root=\$VLAG_ROOT cwd=\$PWD args=\$*\"; exit 1" >"$2/props/cli/vlag"; chmod +x "$2/props/cli/vlag"'
   }
 }
