@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "props/property.h"
+
+#include <algorithm>
+
+namespace vlag::props {
+
+std::span<const Property> properties() {
+  static const std::vector<Property> all = [] {
+    std::vector<Property> list;
+    for (const auto part : {queue_properties(), timeline_properties(), pick_properties(),
+                            entity_properties(), pair_properties(), reference_properties()}) {
+      list.insert(list.end(), part.begin(), part.end());
+    }
+    return list;
+  }();
+  return all;
+}
+
+const Property* find_property(std::string_view name) {
+  const auto all = properties();
+  const auto at = std::find_if(all.begin(), all.end(),
+                               [&](const Property& property) { return property.name == name; });
+  return at != all.end() ? &*at : nullptr;
+}
+
+std::vector<Violation> violations(std::span<const spec::Operation> operations,
+                                  const spec::Trace& trace, const BackendInfo& info,
+                                  std::span<const Property* const> asked) {
+  struct Running {
+    const Property* property;
+    Check check;
+  };
+  std::vector<Running> running;
+  for (const Property* property : asked) running.push_back({property, property->start(info)});
+  std::vector<Violation> found;
+  Features features(info.features);
+  for (std::size_t i = 0; i < trace.size() && !running.empty(); ++i) {
+    const spec::Observation after = trace[i];
+    if (after.head->result != 0) continue;
+    const spec::Operation& operation = operations[i];
+    if (operation.code == VLAG_FEATURES) features.assign(operation.extra, operation.arg);
+    const spec::Observation before = i > 0 ? trace[i - 1] : spec::Observation{};
+    const Step step{i > 0 ? &before : nullptr, operation, after, features, info.tick_nsec};
+    std::erase_if(running, [&](const Running& one) {
+      std::string what = one.check(step);
+      if (what.empty()) return false;
+      found.push_back({one.property, i, std::move(what)});
+      return true;
+    });
+  }
+  return found;
+}
+
+}  // namespace vlag::props

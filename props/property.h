@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A property is a function over the stream of (operation, observation). It does not know which
+// backend produced the stream, so each can be asked of the model, of a mutant, and of a kernel.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/policy.h"
+#include "props/backend.h"
+#include "spec/observation.h"
+#include "spec/sequence.h"
+
+namespace vlag::props {
+
+/// One step of a stream, with what was in force when the operation ran.
+struct Step {
+  const spec::Observation* before;  // nullptr at the first operation
+  const spec::Operation& operation;
+  const spec::Observation& after;
+  Features features;
+  std::uint32_t tick_nsec;
+
+  bool has(Feature feature) const { return features.has(feature); }
+};
+
+/// Returns what is wrong, in words with numbers; an empty text if the property holds.
+using Check = std::function<std::string(const Step&)>;
+
+struct Property {
+  std::string_view name;    // a sentence in snake_case
+  std::string_view claim;   // the same in words
+  std::string_view mutant;  // "rule=value": a policy that it kills (a test shows it)
+  /// A check for one sequence; it may remember earlier steps.
+  Check (*start)(const BackendInfo& info);
+  /// The known divergence (spec/divergences.h) that breaks it under the kernel's own rules.
+  std::string_view divergence = {};
+};
+
+/// All properties, in the order of spec/README.md.
+std::span<const Property> properties();
+const Property* find_property(std::string_view name);
+
+struct Violation {
+  const Property* property = nullptr;
+  std::size_t index = 0;  // of the operation after which it fails
+  std::string what;
+};
+
+/// Runs checks over a whole trace and returns the first violation of each property that fails.
+/// Operations that the backend refused are not steps. Requires: trace.size() <= operations.size().
+std::vector<Violation> violations(std::span<const spec::Operation> operations,
+                                  const spec::Trace& trace, const BackendInfo& info,
+                                  std::span<const Property* const> asked);
+
+// The parts of properties(), by subject.
+std::span<const Property> queue_properties();
+std::span<const Property> timeline_properties();
+std::span<const Property> pick_properties();
+std::span<const Property> entity_properties();
+std::span<const Property> pair_properties();
+std::span<const Property> reference_properties();
+
+/// A Check without memory.
+template <std::string (*function)(const Step&)>
+Check stateless(const BackendInfo&) {
+  return function;
+}
+
+}  // namespace vlag::props

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Properties of the queue as a whole: its sums, its average, its counters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/weight.h"
+#include "props/property.h"
+#include "spec/invariants.h"
+#include "spec/view.h"
+
+namespace vlag::props {
+namespace {
+
+using spec::EntityState;
+using spec::has;
+using spec::Exact;
+using spec::Observation;
+
+std::string sums_match(const Step& step) {
+  if (spec::sums_match(spec::view_of(step.after))) return {};
+  return fmt::format("sum_w_vruntime={} and sum_weight={} are not the sums over the timeline",
+                     step.after.queue->sum_w_vruntime, step.after.queue->sum_weight);
+}
+
+std::string average_is_floored(const Step& step) {
+  if (spec::lag_sum_in_range(spec::view_of(step.after))) return {};
+  return fmt::format("V={} is not the weighted average, rounded down",
+                     step.after.queue->average);
+}
+
+std::string someone_is_eligible(const Step& step) {
+  if (spec::someone_eligible(spec::view_of(step.after))) return {};
+  return fmt::format("{} are queued and none is eligible", step.after.queue->nr_running);
+}
+
+// What the counters count.
+struct Counts {
+  std::uint32_t queued = 0;
+  std::uint32_t delayed = 0;
+  std::uint32_t idle = 0;
+  std::uint64_t load = 0;
+};
+
+Counts count(const Observation& observation) {
+  Counts counts;
+  for (const EntityState& entity : observation.entities) {
+    if (!has(entity, VLAG_ON_RQ)) continue;
+    ++counts.queued;
+    counts.delayed += has(entity, VLAG_DELAYED) ? 1 : 0;
+    counts.idle += spec::is_idle_policy(entity) ? 1 : 0;
+    counts.load += entity.weight;
+  }
+  return counts;
+}
+
+std::string counters_count(const Step& step) {
+  const Counts counts = count(step.after);
+  const spec::QueueState& queue = *step.after.queue;
+  const bool right = queue.nr_running == counts.queued && queue.h_nr_queued == counts.queued &&
+                     queue.rq_nr_running == counts.queued && queue.h_nr_delayed == counts.delayed &&
+                     queue.h_nr_runnable == counts.queued - counts.delayed &&
+                     queue.idle_h_nr_running == counts.idle && queue.load == counts.load;
+  if (right) return {};
+  return fmt::format(
+      "{} queued, {} of them delayed, {} idle, load {}: the queue says nr_running={} "
+      "h_nr_queued={} h_nr_runnable={} h_nr_delayed={} idle_h_nr_running={} load={}",
+      counts.queued, counts.delayed, counts.idle, counts.load, queue.nr_running,
+      queue.h_nr_queued, queue.h_nr_runnable, queue.h_nr_delayed, queue.idle_h_nr_running,
+      queue.load);
+}
+
+// Whether `operation` may place that task anew.
+bool is_placed_by(const spec::Operation& operation, int id) {
+  switch (operation.code) {
+    case VLAG_FORK:
+    case VLAG_WAKE:
+    case VLAG_ENQUEUE:
+    case VLAG_DEQUEUE:
+    case VLAG_NICE:
+    case VLAG_SLICE:
+    case VLAG_POLICY:
+      return operation.id == id;
+    default:
+      return false;
+  }
+}
+
+std::string why_moved(const Step& step, const EntityState& before, const EntityState& after) {
+  const std::uint64_t service = after.sum_exec_runtime - before.sum_exec_runtime;
+  const std::int64_t advance = spec::distance(after.vruntime, before.vruntime);
+  if (is_placed_by(step.operation, after.id)) return {};
+  const bool was_running = step.before->head->current == after.id;
+  const bool yields = step.operation.code == VLAG_YIELD || step.operation.code == VLAG_YIELD_TO;
+  if (was_running && yields) return {};  // Forfeits the rest of its request.
+  if (service == 0 && advance == 0) return {};
+  if (was_running && spec::service_charged<Exact>(advance, service, scale_load_down(before.weight))) {
+    return {};
+  }
+  return fmt::format("task {} got {} ns of service at weight {} and its vruntime moved by {}",
+                     after.id, service, before.weight, advance);
+}
+
+std::string vruntime_moves_only_with_service(const Step& step) {
+  if (step.before == nullptr) return {};
+  for (const EntityState& after : step.after.entities) {
+    const EntityState* before = step.before->find(after.id);
+    if (before == nullptr) continue;
+    if (std::string what = why_moved(step, *before, after); !what.empty()) return what;
+  }
+  return {};
+}
+
+// The farthest that V can have gone since zero_vruntime was last set to it: the current request's
+// length, which a renewal ends.
+Exact reach(const Observation& observation) {
+  Exact reach = 0;
+  for (const EntityState& entity : observation.entities) {
+    if (!has(entity, VLAG_ON_RQ)) continue;
+    const std::int64_t request = spec::distance(entity.deadline, entity.vruntime);
+    reach = std::max<Exact>(reach, request < 0 ? 0 : request);
+  }
+  return reach;
+}
+
+// While everyone is within 2^61 / W of each other, counting how far V can go unnoticed, no key may
+// come near a product that wraps: zero_vruntime has to follow V.
+std::string nothing_wraps(const Step& step) {
+  const spec::ExactSums sums = spec::sums_of(step.after);
+  if (sums.weight == 0) return {};
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  const EntityState* first = nullptr;
+  for (const EntityState& entity : step.after.entities) {
+    if (!has(entity, VLAG_ON_RQ)) continue;
+    if (first == nullptr) first = &entity;
+    const std::int64_t offset = spec::distance(entity.vruntime, first->vruntime);
+    low = std::min(low, offset);
+    high = std::max(high, offset);
+  }
+  const Exact bound = Exact{1} << 61;
+  if ((Exact{high} - low + 2 * reach(step.after)) * sums.weight >= bound) return {};
+  for (const EntityState& entity : step.after.entities) {
+    if (!has(entity, VLAG_ON_RQ)) continue;
+    const Exact key = spec::distance(entity.vruntime, step.after.queue->zero_vruntime);
+    if (spec::fits_in_word(key * sums.weight)) continue;
+    return fmt::format("key {} of task {} times the total weight {} does not fit in 64 bits",
+                       static_cast<std::int64_t>(key), entity.id,
+                       static_cast<std::int64_t>(sums.weight));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Property> queue_properties() {
+  static const std::array<Property, 6> list = {{
+      {"sums_match", "the cached sums of the queue equal what they cache", "reweight_sums=stale",
+       stateless<sums_match>},
+      {"average_is_floored",
+       "V is the weighted average rounded down: the lag sum is in (-W, 0]", "average=truncate",
+       stateless<average_is_floored>},
+      {"someone_is_eligible", "whenever anyone is queued, someone is eligible by the cached sums",
+       "zero_vruntime=moves_alone", stateless<someone_is_eligible>},
+      {"counters_count", "the counters and the load of the queue are what they count",
+       "reweight_sums=stale", stateless<counters_count>},
+      {"vruntime_moves_only_with_service",
+       "a vruntime, and so V, moves only with service divided by weight, with joins and with leaves",
+       "service=unweighted", stateless<vruntime_moves_only_with_service>},
+      {"nothing_wraps",
+       "no product of a key and the total weight wraps while the queue is within the stated bounds",
+       "zero_vruntime=stays", stateless<nothing_wraps>},
+  }};
+  return list;
+}
+
+}  // namespace vlag::props

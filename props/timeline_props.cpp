@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Properties of the timeline as a tree.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "props/property.h"
+#include "spec/view.h"
+
+namespace vlag::props {
+namespace {
+
+using spec::EntityState;
+using spec::has;
+using spec::Observation;
+
+std::string timeline_is_ordered(const Step& step) {
+  const spec::InOrder walk = spec::in_order(step.after);
+  if (walk.broken) return "the timeline's links do not form a tree over its entities";
+  const auto& entities = walk.entities;
+  const int first = entities.empty() ? VLAG_NO_ENTITY : entities.front()->id;
+  if (step.after.queue->leftmost != first) {
+    return fmt::format("task {} is cached as the leftmost, but task {} is",
+                       step.after.queue->leftmost, first);
+  }
+  for (std::size_t i = 1; i < entities.size(); ++i) {
+    if (spec::distance(entities[i]->deadline, entities[i - 1]->deadline) >= 0) continue;
+    return fmt::format("task {} with deadline {} stands behind task {} with deadline {}",
+                       entities[i]->id, entities[i]->deadline, entities[i - 1]->id,
+                       entities[i - 1]->deadline);
+  }
+  return {};
+}
+
+// Whether the entity stayed in the timeline, untouched, during the step.
+bool stayed(const Step& step, const EntityState& after) {
+  const EntityState* before = step.before != nullptr ? step.before->find(after.id) : nullptr;
+  return before != nullptr && has(*before, VLAG_IN_TIMELINE) && has(after, VLAG_IN_TIMELINE) &&
+         before->deadline == after.deadline && before->vruntime == after.vruntime &&
+         before->weight == after.weight && step.operation.id != after.id;
+}
+
+std::size_t rank(const spec::InOrder& walk, int id) {
+  const auto at = std::find_if(walk.entities.begin(), walk.entities.end(),
+                               [&](const EntityState* entity) { return entity->id == id; });
+  return static_cast<std::size_t>(at - walk.entities.begin());
+}
+
+std::string ties_are_fifo(const Step& step) {
+  if (step.before == nullptr) return {};
+  const spec::InOrder after = spec::in_order(step.after);
+  const spec::InOrder before = spec::in_order(*step.before);
+  for (std::size_t i = 1; i < after.entities.size(); ++i) {
+    const EntityState& left = *after.entities[i - 1];
+    const EntityState& right = *after.entities[i];
+    if (left.deadline != right.deadline || !stayed(step, right)) continue;
+    const bool overtook = !stayed(step, left) || rank(before, left.id) > rank(before, right.id);
+    if (!overtook) continue;
+    return fmt::format("task {} came later than task {} with the same deadline {}, but stands first",
+                       left.id, right.id, left.deadline);
+  }
+  return {};
+}
+
+// The least over a subtree, from its root's own value and what its children remember.
+std::string wrong_minimum(const Observation& observation, const EntityState& entity) {
+  std::uint64_t vruntime = entity.vruntime;
+  std::uint64_t slice = entity.slice;
+  for (const int id : {entity.left, entity.right}) {
+    const EntityState* child = observation.find(id);
+    if (child == nullptr) continue;
+    if (spec::distance(child->min_vruntime, vruntime) < 0) vruntime = child->min_vruntime;
+    slice = std::min(slice, child->min_slice);
+  }
+  if (entity.min_vruntime == vruntime && entity.min_slice == slice) return {};
+  return fmt::format(
+      "task {} remembers min_vruntime={} min_slice={} for its subtree, where they are {} and {}",
+      entity.id, entity.min_vruntime, entity.min_slice, vruntime, slice);
+}
+
+std::string subtree_minima_match(const Step& step) {
+  for (const EntityState& entity : step.after.entities) {
+    if (!has(entity, VLAG_IN_TIMELINE)) continue;
+    if (std::string what = wrong_minimum(step.after, entity); !what.empty()) return what;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Property> timeline_properties() {
+  static const std::array<Property, 3> list = {{
+      {"timeline_is_ordered", "the timeline is a tree in order of deadlines, its first one cached",
+       "order=vruntime", stateless<timeline_is_ordered>},
+      {"ties_are_fifo", "among equal deadlines, who came first stands first", "tie=lifo",
+       stateless<ties_are_fifo>},
+      {"subtree_minima_match",
+       "each node of the timeline remembers the least vruntime and slice of its subtree",
+       "subtree_minimum=own", stateless<subtree_minima_match>},
+  }};
+  return list;
+}
+
+}  // namespace vlag::props

@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/reference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace vlag::spec {
+namespace {
+
+constexpr std::int64_t initial_average = -(std::int64_t{1} << 20);
+constexpr Nanos hrtick_least = 10'000;
+constexpr std::uint64_t custom_slice_least = 100'000;
+constexpr std::uint64_t custom_slice_most = 100'000'000;
+
+/// Virtual time that `delta` ns of service are worth.
+Integer virtual_time(const ReferenceTask& task, std::uint64_t delta) {
+  return calc_delta_fair<Words>(Word::wrapped(delta), task.weight).bits();
+}
+
+// The order of picking. Virtual time has a true order here, because it does not wrap.
+bool before(const ReferenceTask& left, const ReferenceTask& right) {
+  return left.deadline < right.deadline;
+}
+
+// Slice protection: vlag, which has no other use while a task runs, holds the deadline that it
+// was picked with. Another deadline is another request.
+bool protected_slice(const ReferenceTask& curr) { return curr.vlag == curr.deadline; }
+void cancel_protection(ReferenceTask& curr) {
+  if (protected_slice(curr)) curr.vlag = curr.deadline + 1;
+}
+
+}  // namespace
+
+void Average::add(const Integer& weight, const Integer& vruntime) {
+  sum_ += weight * vruntime;
+  weight_ += weight;
+}
+
+Integer Average::floor() const {
+  const Integer quotient = sum_ / weight_;  // Truncates.
+  return sum_ < 0 && quotient * weight_ != sum_ ? Integer(quotient - 1) : quotient;
+}
+
+Reference::Reference(const Policy& policy) : policy_(policy) {}
+
+// ---------------------------------------------------------------------- the queue as a set
+
+Average Reference::queued() const {
+  Average average;
+  for (const Task* task : queue_) average.add(task->w(), task->vruntime);
+  if (has_curr()) average.add(curr_->w(), curr_->vruntime);
+  return average;
+}
+
+Rational Reference::average() const {
+  return nr_running() == 0 ? Rational(empty_average_) : queued().value();
+}
+
+Integer Reference::floor_average() const {
+  return nr_running() == 0 ? empty_average_ : queued().floor();
+}
+
+bool Reference::eligible(const Task& task) const { return task.vruntime <= average(); }
+
+void Reference::remove_waiting(const Task& task) {
+  queue_.erase(std::find(queue_.begin(), queue_.end(), &task));
+}
+
+std::vector<const ReferenceTask*> Reference::timeline() const {
+  std::vector<const Task*> sorted(queue_.begin(), queue_.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Task* left, const Task* right) { return before(*left, *right); });
+  return sorted;
+}
+
+const ReferenceTask* Reference::find(int id) const {
+  const auto at = tasks_.find(id);
+  return at == tasks_.end() ? nullptr : &at->second;
+}
+
+// ------------------------------------------------------------------------------- the rules
+
+// V - v, but no more than two requests or a tick can account for.
+Integer Reference::entity_lag(const Task& task) const {
+  const std::uint64_t most = std::max<std::uint64_t>(2 * task.slice, policy_.tunables.tick_nsec());
+  const Integer limit = virtual_time(task, most);
+  const Integer lag = floor_average() - task.vruntime;
+  return std::clamp<Integer>(lag, -limit, limit);
+}
+
+void Reference::update_curr() {
+  if (curr_ == nullptr) return;
+  const auto delta = static_cast<std::int64_t>(clock_ - curr_->exec_start);
+  if (delta <= 0) return;
+  const auto served = static_cast<std::uint64_t>(delta);
+  curr_->exec_start = clock_;
+  curr_->sum_exec_runtime += served;
+  curr_->vruntime += virtual_time(*curr_, served);
+  const bool request_done = update_deadline(*curr_);
+  if (nr_running() == 1) return;
+  if (request_done || did_preempt_short()) {
+    need_resched_ = true;
+    clear_buddy(*curr_);
+  }
+}
+
+// d = v + r/w once the request is served. Returns whether it was.
+bool Reference::update_deadline(Task& task) {
+  if (task.vruntime < task.deadline) return false;
+  if (!task.custom_slice) task.slice = base_slice_;
+  task.deadline = task.vruntime + virtual_time(task, task.slice);
+  return true;
+}
+
+bool Reference::did_preempt_short() const {
+  return feature(Feature::PREEMPT_SHORT) && !protected_slice(*curr_) && !eligible(*curr_);
+}
+
+bool Reference::do_preempt_short(const Task& woken, const Task& curr) const {
+  return feature(Feature::PREEMPT_SHORT) && woken.slice < curr.slice && eligible(woken) &&
+         (before(woken, curr) || !eligible(curr));
+}
+
+// Puts a task that is not on the queue where its lag, once it is, will be vlag again. Joining at
+// v moves the average from V to V' = (W V + w v)/(W + w); V' - v = vlag gives
+//   v = V - vlag (W + w)/W.
+void Reference::place(Task& task, bool initial) {
+  if (!task.custom_slice) task.slice = base_slice_;
+  const Integer request = virtual_time(task, task.slice);
+  Integer lag = 0;
+  if (feature(Feature::PLACE_LAG) && nr_running() != 0) {
+    const Integer weight = queued().weight();
+    lag = task.vlag * (weight + task.w()) / weight;
+  }
+  task.vruntime = floor_average() - lag;
+
+  if (feature(Feature::PLACE_REL_DEADLINE) && task.rel_deadline) {
+    task.deadline += task.vruntime;
+    task.rel_deadline = false;
+    return;
+  }
+  const bool half = feature(Feature::PLACE_DEADLINE_INITIAL) && initial;
+  task.deadline = task.vruntime + (half ? Integer(request / 2) : request);
+}
+
+// A sleeper that the queue still holds wakes: its debt stays, but it has gained nothing.
+void Reference::requeue_delayed(Task& task) {
+  if (feature(Feature::DELAY_ZERO)) {
+    task.vlag = entity_lag(task);
+    if (task.vlag > 0) {
+      remove_waiting(task);
+      task.vlag = 0;
+      place(task, false);
+      queue_.push_back(&task);
+    }
+  }
+  task.sched_delayed = false;
+}
+
+// The eligible one with the earliest deadline; of equals, who came first, and curr last.
+ReferenceTask* Reference::pick_eevdf() const {
+  // A single one runs, whatever its lag.
+  if (nr_running() == 1) return has_curr() ? curr_ : queue_.front();
+
+  const Rational average_now = average();
+  Task* const curr = has_curr() && curr_->vruntime <= average_now ? curr_ : nullptr;
+  if (feature(Feature::RUN_TO_PARITY) && curr != nullptr && protected_slice(*curr)) return curr;
+
+  Task* best = nullptr;
+  for (Task* task : queue_) {
+    if (best != nullptr && !before(*task, *best)) continue;
+    if (task->vruntime <= average_now) best = task;
+  }
+  return best == nullptr || (curr != nullptr && before(*curr, *best)) ? curr : best;
+}
+
+// Who runs next, or nullptr. Sleepers whose turn comes have no debt left: they go.
+ReferenceTask* Reference::pick_task() {
+  while (nr_running() != 0) {
+    if (has_curr()) update_curr();
+    if (feature(Feature::PICK_BUDDY) && next_ != nullptr && eligible(*next_)) return next_;
+    Task* picked = pick_eevdf();
+    if (!picked->sched_delayed) return picked;
+    finish_delayed(*picked);
+  }
+  return nullptr;
+}
+
+void Reference::clear_buddy(const Task& task) {
+  if (next_ == &task) next_ = nullptr;
+}
+
+void Reference::set_next_buddy(Task& task) {
+  if (!task.idle()) next_ = &task;
+}
+
+// --------------------------------------------------------------------- entering and leaving
+
+void Reference::activate(Task& task, bool initial) {
+  if (task.state == Task::State::migrating) task.exec_start = 0;
+  enqueue(task, initial);
+  task.state = Task::State::queued;
+}
+
+void Reference::enqueue(Task& task, bool initial) {
+  update_curr();
+  place(task, initial);
+  queue_.push_back(&task);
+  task.on_rq = true;
+  hrtick_update();
+}
+
+void Reference::leave(Task& task, bool sleeps) {
+  // Of the last one, V is its vruntime: that is what the empty queue remembers.
+  empty_average_ = floor_average();
+  task.vlag = entity_lag(task);
+  if (feature(Feature::PLACE_REL_DEADLINE) && !sleeps) {
+    task.deadline -= task.vruntime;
+    task.rel_deadline = true;
+  }
+  if (&task != curr_) remove_waiting(task);
+  task.on_rq = false;
+}
+
+// For a migration or a change: not to sleep.
+void Reference::dequeue(Task& task) {
+  update_curr();
+  clear_buddy(task);
+  leave(task, false);
+  hrtick_update();
+}
+
+// The running task sleeps; or, if it has run more than its share, competes on until it has not.
+// Returns whether it left.
+bool Reference::block(Task& task, bool special) {
+  update_curr();
+  clear_buddy(task);
+  if (feature(Feature::DELAY_DEQUEUE) && !special && !eligible(task)) {
+    task.sched_delayed = true;
+    return false;
+  }
+  leave(task, true);
+  hrtick_update();
+  return true;
+}
+
+void Reference::finish_delayed(Task& task) {
+  update_curr();
+  clear_buddy(task);
+  leave(task, true);
+  task.sched_delayed = false;
+  if (feature(Feature::DELAY_ZERO) && task.vlag > 0) task.vlag = 0;
+  hrtick_update();
+  task.state = Task::State::sleeping;
+}
+
+void Reference::put_prev(Task& task) {
+  if (task.on_rq) {
+    update_curr();
+    queue_.push_back(&task);
+  }
+  curr_ = nullptr;
+}
+
+void Reference::set_next(Task& task) {
+  clear_buddy(task);
+  if (task.on_rq) {
+    remove_waiting(task);
+    task.vlag = task.deadline;
+  }
+  task.exec_start = clock_;
+  task.prev_sum_exec_runtime = task.sum_exec_runtime;
+  curr_ = &task;
+}
+
+void Reference::wakeup_preempt(Task& task, bool fork) {
+  if (running_ == nullptr) {  // Anyone is better than the idle task.
+    need_resched_ = true;
+    return;
+  }
+  if (running_ == &task) return;
+  if (feature(Feature::NEXT_BUDDY) && !fork && !task.sched_delayed) set_next_buddy(task);
+  if (need_resched_ || !feature(Feature::WAKEUP_PREEMPTION)) return;
+  if (running_->idle() && !task.idle()) {
+    cancel_protection(*running_);
+    need_resched_ = true;
+    return;
+  }
+  if (running_->idle() != task.idle() || task.policy != VLAG_NORMAL) return;
+  update_curr();
+  // The protection goes even if `task` is not the one to be picked.
+  if (do_preempt_short(task, *running_)) cancel_protection(*running_);
+  if (pick_eevdf() == &task) need_resched_ = true;
+}
+
+void Reference::hrtick_start(const Task& task) {
+  if (nr_running() <= 1) return;
+  const std::uint64_t ran = task.sum_exec_runtime - task.prev_sum_exec_runtime;
+  if (ran > task.slice) {
+    if (&task == running_) need_resched_ = true;
+    return;
+  }
+  hrtick_ = clock_ + std::max(task.slice - ran, hrtick_least);
+}
+
+void Reference::hrtick_update() {
+  if (feature(Feature::HRTICK) && running_ != nullptr) hrtick_start(*running_);
+}
+
+// ----------------------------------------------------------------------------- the callers
+
+void Reference::apply(const Operation& operation) {
+  switch (operation.code) {
+    case VLAG_RESET:
+      return reset(operation);
+    case VLAG_FEATURES:
+      return features_.assign(operation.extra, operation.arg);
+    case VLAG_TUNABLE:
+      base_slice_ = operation.arg;
+      return;
+    case VLAG_FORK:
+      return fork(operation);
+    case VLAG_BLOCK:
+      return schedule_blocking((operation.flags & VLAG_SPECIAL) != 0);
+    case VLAG_EXIT:
+      return exit();
+    case VLAG_TICK:
+      clock_ += operation.arg;
+      return tick();
+    case VLAG_ADVANCE:
+      clock_ += operation.arg;
+      return;
+    case VLAG_SCHEDULE:
+      return schedule();
+    case VLAG_YIELD:
+      return yield();
+    case VLAG_HRTICK:
+      return hrtick();
+    default:
+      return apply_to(tasks_.at(operation.id), operation);
+  }
+}
+
+void Reference::apply_to(Task& task, const Operation& operation) {
+  switch (operation.code) {
+    case VLAG_WAKE:
+      return wake(task);
+    case VLAG_DEQUEUE:
+      return migrate_away(task);
+    case VLAG_ENQUEUE:
+      return migrate_back(task);
+    case VLAG_NICE:
+      return set_user_nice(task, operation.value);
+    case VLAG_SLICE:
+      return set_scheduler(task, task.policy, operation.arg);
+    case VLAG_POLICY:  // sched_setscheduler(): keeps a custom slice.
+      return set_scheduler(task, operation.flags, task.custom_slice ? task.slice : 0);
+    case VLAG_YIELD_TO:
+      set_next_buddy(task);
+      return yield();
+    default:
+      return;
+  }
+}
+
+void Reference::reset(const Operation& operation) {
+  features_ = policy_.features;
+  base_slice_ = policy_.tunables.base_slice;
+  clock_ = operation.arg;
+  hrtick_ = 0;
+  need_resched_ = false;
+  running_ = curr_ = next_ = nullptr;
+  queue_.clear();
+  tasks_.clear();
+  empty_average_ =
+      operation.value != 0 ? static_cast<std::int64_t>(operation.extra) : initial_average;
+}
+
+void Reference::fork(const Operation& operation) {
+  Task& task = tasks_[operation.id];
+  task.id = operation.id;
+  task.nice = operation.value;
+  task.policy = operation.flags;
+  task.weight = task.idle() ? idle_weight() : nice_weight(task.nice);
+  task.custom_slice = operation.arg != 0;
+  task.slice = task.custom_slice ? operation.arg : base_slice_;
+  activate(task, true);
+  wakeup_preempt(task, true);
+}
+
+void Reference::wake(Task& task) {
+  if (task.state != Task::State::queued) {
+    activate(task, false);
+  } else if (task.sched_delayed) {
+    requeue_delayed(task);
+  }
+  if (&task != running_) wakeup_preempt(task, false);
+}
+
+void Reference::migrate_away(Task& task) {
+  dequeue(task);
+  task.state = Task::State::migrating;
+}
+
+void Reference::migrate_back(Task& task) {
+  activate(task, false);
+  wakeup_preempt(task, false);
+}
+
+void Reference::tick() {
+  if (running_ != nullptr) update_curr();
+}
+
+void Reference::hrtick() {
+  clock_ = std::max(clock_, hrtick_);
+  hrtick_ = 0;
+  update_curr();
+  need_resched_ = true;
+}
+
+void Reference::schedule() {
+  if (feature(Feature::HRTICK) || feature(Feature::HRTICK_DL)) hrtick_ = 0;
+  switch_to(pick_task());
+}
+
+void Reference::schedule_blocking(bool special) {
+  if (feature(Feature::HRTICK) || feature(Feature::HRTICK_DL)) hrtick_ = 0;
+  if (block(*running_, special)) running_->state = Task::State::sleeping;
+  switch_to(pick_task());
+}
+
+// Who goes on running is neither put nor set: its protection and its slice's start stay.
+void Reference::switch_to(Task* next) {
+  if (next != running_) {
+    if (running_ != nullptr) put_prev(*running_);
+    if (next != nullptr) {
+      set_next(*next);
+      if (feature(Feature::HRTICK)) hrtick_start(*next);
+    }
+  }
+  need_resched_ = false;
+  running_ = next;
+}
+
+void Reference::exit() {
+  const int id = running_->id;
+  schedule_blocking(true);
+  tasks_.erase(id);
+}
+
+// Forfeits what is left of the request; who is not eligible has nothing to forfeit.
+void Reference::yield() {
+  if (nr_running() > 1) {
+    clear_buddy(*running_);
+    update_curr();
+    if (eligible(*running_)) {
+      running_->vruntime = running_->deadline;
+      update_deadline(*running_);
+    }
+  }
+  schedule();
+}
+
+// Whatever changes a task takes it off the queue for the time.
+template <class Change>
+void Reference::change(Task& task, const Change& apply_change) {
+  const bool queued = task.state == Task::State::queued;
+  if (queued) dequeue(task);
+  if (&task == running_) put_prev(task);
+  apply_change();
+  if (queued) enqueue(task, false);
+  if (&task == running_) set_next(task);
+}
+
+void Reference::set_user_nice(Task& task, int nice) {
+  if (task.nice == nice) return;
+  const int old_nice = task.nice;
+  change(task, [&] {
+    task.nice = nice;
+    set_weight(task);
+  });
+  if (task.state != Task::State::queued || nr_running() == 1) return;
+  if (&task != running_) {
+    wakeup_preempt(task, false);
+  } else if (nice > old_nice) {
+    need_resched_ = true;
+  }
+}
+
+void Reference::set_scheduler(Task& task, std::uint8_t policy, std::uint64_t runtime) {
+  if (policy == task.policy && runtime == task.slice) return;
+  change(task, [&] {
+    task.policy = policy;
+    task.custom_slice = runtime != 0;
+    task.slice = task.custom_slice ? std::clamp(runtime, custom_slice_least, custom_slice_most)
+                                   : base_slice_;
+    set_weight(task);
+  });
+}
+
+// Requires: not on the queue. Keeps w (V - v).
+void Reference::set_weight(Task& task) {
+  const Weight weight = task.idle() ? idle_weight() : nice_weight(task.nice);
+  task.vlag = task.vlag * task.weight.load / weight.load;
+  task.weight = weight;
+}
+
+// ------------------------------------------------------------------------------ comparison
+
+namespace {
+
+/// What 64 bits hold of it.
+std::uint64_t modulo(const Integer& value) {
+  static const Integer mask = ~std::uint64_t{0};
+  const Integer magnitude = abs(value);
+  const auto low = static_cast<std::uint64_t>(Integer(magnitude & mask));
+  return value < 0 ? 0 - low : low;
+}
+
+std::int64_t signed_modulo(const Integer& value) {
+  return static_cast<std::int64_t>(modulo(value));
+}
+
+/// Keeps the first difference.
+class Comparison {
+ public:
+  explicit Comparison(int entity = VLAG_NO_ENTITY) : entity_(entity) {}
+
+  template <class Value>
+  void expect(const char* field, const Value& expected, const Value& seen) {
+    if (found_ || expected == seen) return;
+    found_ = Difference{field, entity_, fmt::format("{}", expected), fmt::format("{}", seen)};
+  }
+  std::optional<Difference> found() const { return found_; }
+
+ private:
+  int entity_;
+  std::optional<Difference> found_;
+};
+
+/// The ids below `root`, by left and right. Ends early, and so differs, where the links do not
+/// make a tree.
+std::vector<std::int32_t> in_order(const Observation& seen, std::int32_t root) {
+  const std::size_t most = seen.entities.size();
+  std::vector<std::int32_t> order;
+  std::vector<const EntityState*> path;
+  std::int32_t at = root;
+  while ((at != VLAG_NO_ENTITY || !path.empty()) && order.size() <= most) {
+    if (at != VLAG_NO_ENTITY) {
+      const EntityState* entity = seen.find(at);
+      if (entity == nullptr || path.size() > most) break;
+      path.push_back(entity);
+      at = entity->left;
+    } else {
+      order.push_back(path.back()->id);
+      at = path.back()->right;
+      path.pop_back();
+    }
+  }
+  return order;
+}
+
+std::int32_t id_of(const ReferenceTask* task) {
+  return task == nullptr ? VLAG_NO_ENTITY : task->id;
+}
+
+}  // namespace
+
+std::optional<Difference> Reference::differs(const Observation& seen) const {
+  if (auto found = head_differs(*seen.head)) return found;
+  if (auto found = queue_differs(*seen.queue)) return found;
+  auto entity = seen.entities.begin();
+  for (const auto& [id, task] : tasks_) {
+    if (auto found = task_differs(task, *entity)) return found;
+    ++entity;
+  }
+  return timeline_differs(seen);
+}
+
+std::optional<Difference> Reference::head_differs(const Head& seen) const {
+  Comparison comparison;
+  comparison.expect("clock", clock_, seen.clock);
+  comparison.expect("hrtick", hrtick_, seen.hrtick);
+  comparison.expect("current", id_of(running_), seen.current);
+  comparison.expect("need_resched", std::uint32_t{need_resched_}, seen.need_resched);
+  comparison.expect("entities", static_cast<std::uint32_t>(tasks_.size()), seen.entities);
+  return comparison.found();
+}
+
+std::optional<Difference> Reference::queue_differs(const QueueState& seen) const {
+  std::uint64_t load = 0;
+  std::uint32_t delayed = 0;
+  std::uint32_t idle = 0;
+  for (const auto& [id, task] : tasks_) {
+    if (!task.on_rq) continue;
+    load += task.weight.load;
+    delayed += task.sched_delayed ? 1 : 0;
+    idle += task.idle() ? 1 : 0;
+  }
+  std::uint64_t sum_weight = 0;
+  for (const Task* task : queue_) sum_weight += task->weight.down().bits();
+  const auto queued_now = static_cast<std::uint32_t>(nr_running());
+
+  Comparison comparison;
+  comparison.expect("queue.load", load, seen.load);
+  comparison.expect("queue.sum_weight", sum_weight, seen.sum_weight);
+  comparison.expect("queue.average", modulo(floor_average()), seen.average);
+  comparison.expect("queue.nr_running", queued_now, seen.nr_running);
+  comparison.expect("queue.h_nr_queued", queued_now, seen.h_nr_queued);
+  comparison.expect("queue.h_nr_runnable", queued_now - delayed, seen.h_nr_runnable);
+  comparison.expect("queue.h_nr_delayed", delayed, seen.h_nr_delayed);
+  comparison.expect("queue.idle_h_nr_running", idle, seen.idle_h_nr_running);
+  comparison.expect("queue.rq_nr_running", queued_now, seen.rq_nr_running);
+  comparison.expect("queue.curr", id_of(curr_), seen.curr);
+  comparison.expect("queue.next", id_of(next_), seen.next);
+  return comparison.found();
+}
+
+std::optional<Difference> Reference::timeline_differs(const Observation& seen) const {
+  std::vector<std::int32_t> expected;
+  for (const Task* task : timeline()) expected.push_back(task->id);
+  const std::vector<std::int32_t> order = in_order(seen, seen.queue->root);
+  if (order != expected) {
+    return Difference{"queue.root", VLAG_NO_ENTITY, fmt::format("{}", expected),
+                      fmt::format("{}", order)};
+  }
+  Comparison comparison;
+  const std::int32_t leftmost = expected.empty() ? VLAG_NO_ENTITY : expected.front();
+  comparison.expect("queue.leftmost", leftmost, seen.queue->leftmost);
+  return comparison.found();
+}
+
+std::optional<Difference> Reference::task_differs(const Task& task, const EntityState& seen) const {
+  Comparison comparison(task.id);
+  comparison.expect("entity.id", std::int32_t{task.id}, seen.id);
+  comparison.expect("entity.vruntime", modulo(task.vruntime), seen.vruntime);
+  comparison.expect("entity.deadline", modulo(task.deadline), seen.deadline);
+  comparison.expect("entity.vlag", signed_modulo(task.vlag), seen.vlag);
+  comparison.expect("entity.slice", task.slice, seen.slice);
+  comparison.expect("entity.weight", task.weight.load, seen.weight);
+  comparison.expect("entity.exec_start", task.exec_start, seen.exec_start);
+  comparison.expect("entity.sum_exec_runtime", task.sum_exec_runtime, seen.sum_exec_runtime);
+  comparison.expect("entity.prev_sum_exec_runtime", task.prev_sum_exec_runtime,
+                    seen.prev_sum_exec_runtime);
+  comparison.expect("entity.inv_weight", task.weight.inverse, seen.inv_weight);
+  comparison.expect("entity.nice", std::int32_t{task.nice}, seen.nice);
+  comparison.expect("entity.flags", flags(task), seen.flags & ~std::uint32_t{VLAG_RED});
+  return comparison.found();
+}
+
+std::uint32_t Reference::flags(const Task& task) const {
+  std::uint32_t bits = std::uint32_t{task.policy} << VLAG_POLICY_SHIFT;
+  if (task.on_rq) bits |= VLAG_ON_RQ;
+  if (task.sched_delayed) bits |= VLAG_DELAYED;
+  if (task.rel_deadline) bits |= VLAG_REL_DEADLINE;
+  if (task.custom_slice) bits |= VLAG_CUSTOM_SLICE;
+  if (task.state == Task::State::queued) bits |= VLAG_TASK_QUEUED;
+  if (task.state == Task::State::migrating) bits |= VLAG_TASK_MIGRATING;
+  if (task.on_rq && &task != curr_) bits |= VLAG_IN_TIMELINE;
+  return bits;
+}
+
+}  // namespace vlag::spec

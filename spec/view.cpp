@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/view.h"
+
+#include "core/weight.h"
+
+namespace vlag::spec {
+
+EntityView<Exact> view_of(const QueueState& queue, const EntityState& entity) {
+  const Exact key = distance(entity.vruntime, queue.zero_vruntime);
+  return {static_cast<Exact>(scale_load_down(entity.weight)), key,
+          key + distance(entity.deadline, entity.vruntime)};
+}
+
+QueueView<Exact> view_of(const Observation& observation) {
+  const QueueState& queue = *observation.queue;
+  QueueView<Exact> view{queue.sum_w_vruntime,
+                        static_cast<std::int64_t>(queue.sum_weight),
+                        distance(queue.average, queue.zero_vruntime),
+                        {},
+                        {}};
+  view.timeline.reserve(observation.entities.size());
+  for (const EntityState& entity : observation.entities) {
+    if (has(entity, VLAG_IN_TIMELINE)) view.timeline.push_back(view_of(queue, entity));
+    if (has(entity, VLAG_ON_RQ) && is_current(observation, entity)) {
+      view.current.push_back(view_of(queue, entity));
+    }
+  }
+  return view;
+}
+
+ExactSums sums_of(const Observation& observation) {
+  ExactSums sums;
+  for (const EntityState& entity : observation.entities) {
+    if (has(entity, VLAG_ON_RQ)) sums.add(view_of(*observation.queue, entity));
+  }
+  return sums;
+}
+
+InOrder in_order(const Observation& observation) {
+  InOrder walk;
+  std::size_t expected = 0;
+  for (const EntityState& entity : observation.entities) {
+    if (has(entity, VLAG_IN_TIMELINE)) ++expected;
+  }
+  std::vector<const EntityState*> path;
+  int id = observation.queue->root;
+  while (!walk.broken && (id != VLAG_NO_ENTITY || !path.empty())) {
+    if (id != VLAG_NO_ENTITY) {
+      const EntityState* entity = observation.find(id);
+      walk.broken = entity == nullptr || !has(*entity, VLAG_IN_TIMELINE) || path.size() >= expected;
+      if (walk.broken) break;
+      path.push_back(entity);
+      id = entity->left;
+      continue;
+    }
+    walk.entities.push_back(path.back());
+    walk.broken = walk.entities.size() > expected;
+    id = path.back()->right;
+    path.pop_back();
+  }
+  walk.broken |= walk.entities.size() != expected;
+  if (walk.broken) walk.entities.clear();
+  return walk;
+}
+
+}  // namespace vlag::spec
