@@ -24,7 +24,8 @@ constexpr VTime vtime(std::int64_t value) { return VTime(static_cast<std::uint64
 constexpr std::int64_t near_zero(VTime point) { return (point - VTime(0)).value; }
 
 /// Debian's features, some turned on and some off.
-inline Features features(std::initializer_list<Feature> on, std::initializer_list<Feature> off) {
+inline Features debians_features(std::initializer_list<Feature> on,
+                                 std::initializer_list<Feature> off) {
   Features all = eevdf_6_12().features;
   for (const Feature feature : on) all.set(feature, true);
   for (const Feature feature : off) all.set(feature, false);
@@ -99,7 +100,7 @@ class SmallCpu : public Cpu {
   static Policy policy(std::initializer_list<Feature> on, std::initializer_list<Feature> off,
                        const Rules& rules) {
     Policy made = eevdf_6_12();
-    made.features = features(on, off);
+    made.features = debians_features(on, off);
     made.features.set(Feature::PLACE_DEADLINE_INITIAL, false);
     made.rules = rules;
     return made;
