@@ -24,9 +24,7 @@ std::string deadline_is_renewed_ahead(const Step& step) {
   const EntityState* after = step.after.find(id);
   const bool charged = before != nullptr && after != nullptr && has(*after, VLAG_ON_RQ) &&
                        after->sum_exec_runtime != before->sum_exec_runtime;
-  const bool changed = step.operation.code == VLAG_NICE || step.operation.code == VLAG_SLICE ||
-                       step.operation.code == VLAG_POLICY;
-  if (!charged || (changed && step.operation.id == id)) return {};
+  if (!charged || spec::targets(step.operation, id)) return {};
   const Exact deadline = spec::distance(after->deadline, before->deadline);
   const Exact vruntime = deadline - spec::distance(after->deadline, after->vruntime);
   if (spec::deadline_renewed<Exact>(vruntime, deadline, 0)) return {};
@@ -71,8 +69,12 @@ Placement placement_of(const Step& step, const EntityState& after) {
   if (before == nullptr || !has(*before, VLAG_ON_RQ)) {
     return {step.before->queue->nr_running > 0, saved};
   }
-  // A delayed one that has become eligible is placed anew, with no lag.
-  const bool requeued = has(*before, VLAG_DELAYED) && before->vruntime != after.vruntime;
+  // A delayed one that has become eligible is placed anew, with no lag. The current one is charged
+  // only afterwards, which moves V away from where the placement saw it.
+  const EntityState* running = step.after.find(step.before->head->current);
+  const bool charged = running != nullptr && running->exec_start == step.after.head->clock;
+  const bool requeued =
+      has(*before, VLAG_DELAYED) && before->vruntime != after.vruntime && !charged;
   return {requeued && step.before->queue->nr_running > 1, 0};
 }
 

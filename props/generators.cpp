@@ -88,8 +88,12 @@ class SequenceBuilder {
     return op::reset_at(clock, random_.pick<std::uint64_t>(wraps) - time());
   }
 
+  // Nobody is queued, or one alone: then any time may pass.
+  bool uncontended() const { return trace_.empty() || trace_.back().queue->nr_running <= 1; }
+
   std::uint64_t time() {
-    if (random_.one_in(64)) return random_.below(10'000 * ms);
+    if (random_.one_in(64)) return random_.below(1'000 * ms);
+    if (random_.one_in(64) && uncontended()) return random_.below(spec::longest_wait);
     if (random_.one_in(3)) return random_.below(8 * ms);
     return random_.pick<std::uint64_t>(usual_times);
   }

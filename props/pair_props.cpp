@@ -76,8 +76,8 @@ class PairCaps {
     const bool moved = before->vruntime != after.vruntime || before->deadline != after.deadline ||
                        before->weight != after.weight || before->slice != after.slice;
     const bool charged = before->sum_exec_runtime != after.sum_exec_runtime;
-    const bool targeted = step.operation.code >= VLAG_NICE && step.operation.code <= VLAG_POLICY &&
-                          step.operation.id == after.id;
+    const bool targeted = spec::targets(step.operation, after.id) &&
+                          step.operation.code >= VLAG_NICE;
     return targeted || (moved && !charged && step.before->queue->curr != after.id);
   }
 

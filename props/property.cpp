@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/view.h"
+
 namespace vlag::props {
 
 std::span<const Property> properties() {
@@ -24,32 +26,35 @@ const Property* find_property(std::string_view name) {
   return at != all.end() ? &*at : nullptr;
 }
 
-std::vector<Violation> violations(std::span<const spec::Operation> operations,
-                                  const spec::Trace& trace, const BackendInfo& info,
-                                  std::span<const Property* const> asked) {
+Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& trace,
+              const BackendInfo& info, std::span<const Property* const> asked) {
   struct Running {
     const Property* property;
     Check check;
   };
   std::vector<Running> running;
   for (const Property* property : asked) running.push_back({property, property->start(info)});
-  std::vector<Violation> found;
+  Verdict verdict;
   Features features(info.features);
+  spec::Observation before;
   for (std::size_t i = 0; i < trace.size() && !running.empty(); ++i) {
     const spec::Observation after = trace[i];
-    if (after.head->result != 0) continue;
     const spec::Operation& operation = operations[i];
+    if (after.head->result != 0) continue;
+    if (!spec::within_bounds(after)) break;
     if (operation.code == VLAG_FEATURES) features.assign(operation.extra, operation.arg);
-    const spec::Observation before = i > 0 ? trace[i - 1] : spec::Observation{};
-    const Step step{i > 0 ? &before : nullptr, operation, after, features, info.tick_nsec};
+    const Step step{before.head != nullptr ? &before : nullptr, operation, after, features,
+                    info.tick_nsec};
     std::erase_if(running, [&](const Running& one) {
       std::string what = one.check(step);
       if (what.empty()) return false;
-      found.push_back({one.property, i, std::move(what)});
+      verdict.violations.push_back({one.property, i, std::move(what)});
       return true;
     });
+    ++verdict.steps;
+    before = after;
   }
-  return found;
+  return verdict;
 }
 
 }  // namespace vlag::props

@@ -52,11 +52,16 @@ struct Violation {
   std::string what;
 };
 
-/// Runs checks over a whole trace and returns the first violation of each property that fails.
-/// Operations that the backend refused are not steps. Requires: trace.size() <= operations.size().
-std::vector<Violation> violations(std::span<const spec::Operation> operations,
-                                  const spec::Trace& trace, const BackendInfo& info,
-                                  std::span<const Property* const> asked);
+struct Verdict {
+  std::vector<Violation> violations;  // the first of each property that fails
+  std::size_t steps = 0;              // that were checked
+};
+
+/// Runs checks over a whole trace. Operations that the backend refused are not steps, and checking
+/// ends where the stream leaves the bounds for which properties are claimed (spec::within_bounds).
+/// Requires: trace.size() <= operations.size().
+Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& trace,
+              const BackendInfo& info, std::span<const Property* const> asked);
 
 // The parts of properties(), by subject.
 std::span<const Property> queue_properties();

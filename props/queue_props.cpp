@@ -71,26 +71,10 @@ std::string counters_count(const Step& step) {
       queue.load);
 }
 
-// Whether `operation` may place that task anew.
-bool is_placed_by(const spec::Operation& operation, int id) {
-  switch (operation.code) {
-    case VLAG_FORK:
-    case VLAG_WAKE:
-    case VLAG_ENQUEUE:
-    case VLAG_DEQUEUE:
-    case VLAG_NICE:
-    case VLAG_SLICE:
-    case VLAG_POLICY:
-      return operation.id == id;
-    default:
-      return false;
-  }
-}
-
 std::string why_moved(const Step& step, const EntityState& before, const EntityState& after) {
   const std::uint64_t service = after.sum_exec_runtime - before.sum_exec_runtime;
   const std::int64_t advance = spec::distance(after.vruntime, before.vruntime);
-  if (is_placed_by(step.operation, after.id)) return {};
+  if (spec::targets(step.operation, after.id)) return {};  // It may be placed anew.
   const bool was_running = step.before->head->current == after.id;
   const bool yields = step.operation.code == VLAG_YIELD || step.operation.code == VLAG_YIELD_TO;
   if (was_running && yields) return {};  // Forfeits the rest of its request.
@@ -112,39 +96,13 @@ std::string vruntime_moves_only_with_service(const Step& step) {
   return {};
 }
 
-// The farthest that V can have gone since zero_vruntime was last set to it: the current request's
-// length, which a renewal ends.
-Exact reach(const Observation& observation) {
-  Exact reach = 0;
-  for (const EntityState& entity : observation.entities) {
-    if (!has(entity, VLAG_ON_RQ)) continue;
-    const std::int64_t request = spec::distance(entity.deadline, entity.vruntime);
-    reach = std::max<Exact>(reach, request < 0 ? 0 : request);
-  }
-  return reach;
-}
-
-// While everyone is within 2^61 / W of each other, counting how far V can go unnoticed, no key may
-// come near a product that wraps: zero_vruntime has to follow V.
+// zero_vruntime has to follow V, or the keys grow until a product wraps.
 std::string nothing_wraps(const Step& step) {
   const spec::ExactSums sums = spec::sums_of(step.after);
-  if (sums.weight == 0) return {};
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  const EntityState* first = nullptr;
   for (const EntityState& entity : step.after.entities) {
     if (!has(entity, VLAG_ON_RQ)) continue;
-    if (first == nullptr) first = &entity;
-    const std::int64_t offset = spec::distance(entity.vruntime, first->vruntime);
-    low = std::min(low, offset);
-    high = std::max(high, offset);
-  }
-  const Exact bound = Exact{1} << 61;
-  if ((Exact{high} - low + 2 * reach(step.after)) * sums.weight >= bound) return {};
-  for (const EntityState& entity : step.after.entities) {
-    if (!has(entity, VLAG_ON_RQ)) continue;
-    const Exact key = spec::distance(entity.vruntime, step.after.queue->zero_vruntime);
-    if (spec::fits_in_word(key * sums.weight)) continue;
+    const Exact key = spec::view_of(*step.after.queue, entity).vruntime;
+    if (spec::fits_in_word<Exact>(key * sums.weight)) continue;
     return fmt::format("key {} of task {} times the total weight {} does not fit in 64 bits",
                        static_cast<std::int64_t>(key), entity.id,
                        static_cast<std::int64_t>(sums.weight));

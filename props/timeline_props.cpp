@@ -38,7 +38,7 @@ bool stayed(const Step& step, const EntityState& after) {
   const EntityState* before = step.before != nullptr ? step.before->find(after.id) : nullptr;
   return before != nullptr && has(*before, VLAG_IN_TIMELINE) && has(after, VLAG_IN_TIMELINE) &&
          before->deadline == after.deadline && before->vruntime == after.vruntime &&
-         before->weight == after.weight && step.operation.id != after.id;
+         before->weight == after.weight && !spec::targets(step.operation, after.id);
 }
 
 std::size_t rank(const spec::InOrder& walk, int id) {
@@ -55,8 +55,8 @@ std::string ties_are_fifo(const Step& step) {
     const EntityState& left = *after.entities[i - 1];
     const EntityState& right = *after.entities[i];
     if (left.deadline != right.deadline || !stayed(step, right)) continue;
-    const bool overtook = !stayed(step, left) || rank(before, left.id) > rank(before, right.id);
-    if (!overtook) continue;
+    // Who was not in the timeline has the last rank.
+    if (rank(before, left.id) < rank(before, right.id)) continue;
     return fmt::format("task {} came later than task {} with the same deadline {}, but stands first",
                        left.id, right.id, left.deadline);
   }

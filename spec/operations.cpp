@@ -260,6 +260,10 @@ std::string fork_text(const Operation& operation) {
 
 }  // namespace
 
+bool targets(const Operation& operation, int id) {
+  return uses_id(operation.code) && operation.id == id;
+}
+
 std::string out_of_range(const Operation& operation) {
   if (operation.code >= VLAG_CODES) return "there is no such operation";
   if (uses_id(operation.code) && operation.id >= VLAG_MAX_TASKS) {

@@ -33,7 +33,7 @@
 
 namespace vlag::spec {
 
-inline constexpr std::uint64_t longest_wait = std::uint64_t{1} << 40;  // ns, of tick and advance
+inline constexpr std::uint64_t longest_wait = std::uint64_t{1} << 54;  // ns (208 days), of tick and advance
 inline constexpr std::uint64_t base_slice_min = 100'000;               // ns
 inline constexpr std::uint64_t base_slice_max = 1'000'000'000;         // ns
 inline constexpr std::size_t largest_file = std::size_t{64} << 20;     // bytes
@@ -62,6 +62,9 @@ Operation yield();
 Operation yield_to(int id);
 Operation hrtick();
 }  // namespace op
+
+/// Whether the operation is about that task by name (block, yield ... are about the current one).
+bool targets(const Operation& operation, int id);
 
 /// Whether all fields of an operation are within their ranges, whatever the state: what a file
 /// may hold. Returns why not, or an empty text.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/view.h"
 
+#include <algorithm>
+
 #include "core/weight.h"
 
 namespace vlag::spec {
@@ -34,6 +36,24 @@ ExactSums sums_of(const Observation& observation) {
     if (has(entity, VLAG_ON_RQ)) sums.add(view_of(*observation.queue, entity));
   }
   return sums;
+}
+
+bool within_bounds(const Observation& observation) {
+  Exact low = 0;
+  Exact high = 0;
+  Exact request = 0;
+  Exact weight = 0;
+  const EntityState* first = nullptr;
+  for (const EntityState& entity : observation.entities) {
+    if (!has(entity, VLAG_ON_RQ)) continue;
+    if (first == nullptr) first = &entity;
+    const Exact offset = distance(entity.vruntime, first->vruntime);
+    low = std::min(low, offset);
+    high = std::max(high, offset);
+    request = std::max<Exact>(request, distance(entity.deadline, entity.vruntime));
+    weight += static_cast<Exact>(scale_load_down(entity.weight));
+  }
+  return (high - low + 2 * request) * weight < Exact{1} << 61;
 }
 
 InOrder in_order(const Observation& observation) {

@@ -52,6 +52,12 @@ struct ExactSums {
 
 ExactSums sums_of(const Observation& observation);
 
+/// The bounds within which the properties are claimed: everyone queued is within 2^61 / W of each
+/// other, counting twice the longest request, which is how far V can go before zero_vruntime follows
+/// (update_deadline() moves it there). Beyond, the kernel's 64-bit products wrap. A tick that is
+/// acted on keeps far inside; ignoring requests to reschedule for minutes does not.
+bool within_bounds(const Observation& observation);
+
 /// The timeline in order, by walking the links that the backend shows; empty and `broken` if they
 /// do not form a tree over exactly the entities that are in the timeline.
 struct InOrder {

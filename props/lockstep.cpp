@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "props/lockstep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <optional>
+
+#include "props/random.h"
+#include "props/shrink.h"
+
+namespace vlag::props {
+namespace {
+
+constexpr std::uint64_t sequences_per_batch = 8;  // sent to the kernel in one go
+constexpr std::uint64_t batches_per_round = 64;   // between two looks at what was found
+constexpr int fault_shrink_budget = 400;          // each try costs a restart of the kernel
+constexpr int shrink_budget = 20'000;
+
+// Some sequences, what the model showed for each, and all operations in a row.
+struct Batch {
+  struct Part {
+    std::uint64_t index = 0;  // of the sequence in the campaign
+    spec::Sequence sequence;
+    spec::Trace trace;
+    bool sound = true;  // the model's pick always found someone
+  };
+  std::vector<Part> parts;
+  spec::Sequence operations;
+};
+
+// Something that went wrong, before shrinking.
+struct Incident {
+  std::uint64_t index = 0;
+  std::string rule;
+  spec::Sequence sequence;
+};
+
+struct BatchResult {
+  std::uint64_t operations = 0;
+  std::uint64_t steps = 0;
+  std::vector<Incident> incidents;
+  std::string inconclusive;
+};
+
+class Worker {
+ public:
+  Worker(const Policy& policy, const LockstepPlan& plan, std::uint64_t sequences)
+      : model_(policy), plan_(plan), sequences_(sequences) {}
+
+  std::string start(const BackendMaker& make_backend) {
+    auto made = make_backend();
+    if (!made) return made.error().message();
+    backend_ = std::move(*made);
+    return {};
+  }
+
+  Backend& backend() { return *backend_; }
+
+  // Runs batches first, first + stride ... below `end`: while the kernel works on one, the next is
+  // generated.
+  void run(std::uint64_t first, std::uint64_t end, std::uint64_t stride,
+           std::vector<BatchResult>& results, std::uint64_t round_start) {
+    if (first >= end) return;
+    Batch current;
+    Batch next;
+    generate(first, current);
+    for (std::uint64_t batch = first; batch < end; batch += stride) {
+      backend_->begin(current.operations);
+      if (batch + stride < end) generate(batch + stride, next);
+      const Outcome outcome = backend_->end(kernel_trace_);
+      results[batch - round_start] = judge_batch(current, outcome);
+      std::swap(current, next);
+    }
+  }
+
+ private:
+  void generate(std::uint64_t batch, Batch& out) {
+    out.parts.resize(sequences_per_batch);
+    out.operations.clear();
+    std::size_t used = 0;
+    for (std::uint64_t i = batch * sequences_per_batch;
+         i < std::min(sequences_, (batch + 1) * sequences_per_batch); ++i) {
+      Batch::Part& part = out.parts[used++];
+      Scope scope = plan_.scope;
+      scope.features = plan_.combinations[i % plan_.combinations.size()];
+      part.index = i;
+      part.sequence = random_sequence(derive_seed(plan_.seed, i), scope, model_, part.trace);
+      out.operations.insert(out.operations.end(), part.sequence.begin(), part.sequence.end());
+    }
+    out.parts.resize(used);
+  }
+
+  BatchResult judge_batch(const Batch& batch, const Outcome& outcome) {
+    BatchResult result;
+    if (!outcome.completed()) {
+      explain(batch, outcome, result);
+      return result;
+    }
+    std::size_t offset = 0;
+    for (const Batch::Part& part : batch.parts) {
+      judge_part(part, offset, result);
+      offset += part.sequence.size();
+    }
+    return result;
+  }
+
+  void judge_part(const Batch::Part& part, std::size_t offset, BatchResult& result) {
+    result.operations += part.trace.size();
+    for (std::size_t i = 0; i < part.trace.size(); ++i) {
+      if (spec::same_observation(part.trace[i], kernel_trace_[offset + i])) continue;
+      result.incidents.push_back({part.index, "divergence", part.sequence});
+      return;
+    }
+    if (plan_.asked.empty()) return;
+    const Verdict verdict = judge(part.sequence, part.trace, backend_->info(), plan_.asked);
+    result.steps += verdict.steps;
+    for (const Violation& violation : verdict.violations) {
+      result.incidents.push_back({part.index, std::string(violation.property->name), part.sequence});
+    }
+  }
+
+  // The kernel did not survive the batch: which sequence was it?
+  void explain(const Batch& batch, const Outcome& outcome, BatchResult& result) {
+    for (const Batch::Part& part : batch.parts) {
+      const Outcome again = backend_->run(part.sequence, kernel_trace_);
+      if (again.completed()) continue;
+      if (again.is_finding()) {
+        result.incidents.push_back({part.index, "kernel-fault", part.sequence});
+      } else {
+        result.inconclusive = again.text;
+      }
+      return;
+    }
+    result.inconclusive = fmt::format("a batch was lost, but each of its sequences alone runs: {}",
+                                      outcome.text);
+  }
+
+  ModelBackend model_;
+  const LockstepPlan& plan_;
+  std::uint64_t sequences_;
+  std::unique_ptr<Backend> backend_;
+  spec::Trace kernel_trace_;
+};
+
+// Shrinks an incident and says what it is.
+class Shrinker {
+ public:
+  Shrinker(const Policy& policy, Backend& backend)
+      : policy_(policy), model_(policy), backend_(backend) {}
+
+  Finding finding(const Incident& incident) {
+    Finding finding;
+    finding.rule = incident.rule;
+    const Property* property = find_property(incident.rule);
+    const auto fails = [&](const spec::Sequence& sequence) {
+      return !failure(sequence, incident.rule, property).empty();
+    };
+    const int budget = incident.rule == "kernel-fault" ? fault_shrink_budget : shrink_budget;
+    finding.sequence = minimized(incident.sequence, policy_, fails, budget);
+    finding.summary = failure(finding.sequence, incident.rule, property);
+    const bool known = policy_.rules.rel_deadline == RelDeadline::flag_kept;
+    if (known && property != nullptr) finding.divergence = property->divergence;
+    return finding;
+  }
+
+ private:
+  // What is wrong with the sequence in the sense of `rule`; empty if nothing.
+  std::string failure(const spec::Sequence& sequence, const std::string& rule,
+                      const Property* property) {
+    const Outcome right = backend_.run(sequence, kernel_trace_);
+    if (property != nullptr) {
+      const Property* const only[] = {property};
+      const auto found = judge(sequence, kernel_trace_, backend_.info(), only).violations;
+      return found.empty() ? "" : found.front().what;
+    }
+    const Outcome left = model_.run(sequence, model_trace_);
+    const Comparison comparison = compare(sequence, model_trace_, left, kernel_trace_, right);
+    const bool wanted = rule == "kernel-fault" ? comparison.kind == Comparison::Kind::faulted
+                                               : comparison.kind == Comparison::Kind::differs;
+    return wanted ? describe(comparison, sequence) : "";
+  }
+
+  const Policy& policy_;
+  ModelBackend model_;
+  Backend& backend_;
+  spec::Trace model_trace_;
+  spec::Trace kernel_trace_;
+};
+
+}  // namespace
+
+Comparison compare(std::span<const spec::Operation> sequence, const spec::Trace& left,
+                   const Outcome& left_outcome, const spec::Trace& right,
+                   const Outcome& right_outcome) {
+  Comparison result;
+  const std::size_t both = std::min(left.size(), right.size());
+  for (result.index = 0; result.index < both; ++result.index) {
+    auto difference = spec::first_difference(left[result.index], right[result.index]);
+    if (!difference) continue;
+    result.kind = Comparison::Kind::differs;
+    result.difference = *difference;
+    return result;
+  }
+  for (const Outcome* outcome : {&left_outcome, &right_outcome}) {
+    if (outcome->completed()) continue;
+    result.kind = outcome->is_finding() ? Comparison::Kind::faulted : Comparison::Kind::lost;
+    result.text = outcome->text;
+    return result;
+  }
+  if (both != sequence.size()) {
+    result.kind = Comparison::Kind::lost;
+    result.text = fmt::format("only {} of {} operations were observed", both, sequence.size());
+  }
+  return result;
+}
+
+std::string describe(const Comparison& comparison, std::span<const spec::Operation> sequence) {
+  const auto where = [&] {
+    return comparison.index < sequence.size()
+               ? fmt::format("operation {} ({})", comparison.index,
+                             spec::to_text(sequence[comparison.index]))
+               : fmt::format("operation {}", comparison.index);
+  };
+  switch (comparison.kind) {
+    case Comparison::Kind::equal:
+      return fmt::format("{} operations agree", sequence.size());
+    case Comparison::Kind::differs: {
+      const spec::Difference& d = comparison.difference;
+      const std::string whose =
+          d.entity == VLAG_NO_ENTITY ? "" : fmt::format(" of task {}", d.entity);
+      return fmt::format("after {}: {}{} is {} on the left and {} on the right", where(), d.field,
+                         whose, d.left, d.right);
+    }
+    case Comparison::Kind::faulted:
+    case Comparison::Kind::lost:
+      return comparison.text;
+  }
+  return {};
+}
+
+LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
+                        const LockstepPlan& plan, const Meter& meter) {
+  LockstepReport report;
+  for (const Property* property : plan.asked) report.tallies.push_back({property, 0, true});
+  const std::uint64_t combinations = plan.combinations.size();
+  const auto length = static_cast<std::uint64_t>(plan.scope.operations);
+  const std::uint64_t rows = (plan.operations_per_combination + length - 1) / length;
+  const std::uint64_t sequences = combinations * rows;
+  const std::uint64_t batches = (sequences + sequences_per_batch - 1) / sequences_per_batch;
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (unsigned i = 0; i < std::max(1U, plan.jobs); ++i) {
+    workers.push_back(std::make_unique<Worker>(policy, plan, sequences));
+    report.inconclusive = workers.back()->start(make_backend);
+    if (!report.inconclusive.empty()) return report;
+  }
+  std::vector<Incident> incidents;
+  std::uint64_t done = 0;
+  while (done < batches && report.inconclusive.empty() && incidents.empty()) {
+    const std::uint64_t end = std::min(batches, done + batches_per_round);
+    std::vector<BatchResult> results(end - done);
+    in_parallel(static_cast<unsigned>(workers.size()), [&](unsigned worker) {
+      workers[worker]->run(done + worker, end, workers.size(), results, done);
+    });
+    for (BatchResult& result : results) {
+      report.operations += result.operations;
+      for (PropertyTally& tally : report.tallies) tally.operations += result.steps;
+      if (!result.inconclusive.empty()) report.inconclusive = result.inconclusive;
+      std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
+    }
+    done = end;
+    meter(done, batches);
+  }
+  if (done == batches) report.combinations = combinations;
+  Shrinker shrinker(policy, workers.front()->backend());
+  for (const Incident& incident : incidents) {
+    const bool seen = std::any_of(report.findings.begin(), report.findings.end(),
+                                  [&](const Finding& f) { return f.rule == incident.rule; });
+    if (seen || report.findings.size() >= plan.most_findings) continue;
+    report.findings.push_back(shrinker.finding(incident));
+    for (PropertyTally& tally : report.tallies) {
+      if (tally.property->name == incident.rule) tally.held = false;
+    }
+  }
+  return report;
+}
+
+}  // namespace vlag::props

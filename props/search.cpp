@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "props/search.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "props/random.h"
+#include "props/shrink.h"
+
+namespace vlag::props {
+namespace {
+
+// Sequences that one worker takes at a time; between rounds, failed properties are dropped.
+constexpr std::uint64_t sequences_per_round = 64;
+
+struct Failure {
+  std::uint64_t index;
+  const Property* property;
+  spec::Sequence sequence;
+};
+
+struct Round {
+  std::vector<Failure> failures;
+  std::uint64_t operations = 0;
+  std::uint64_t steps = 0;
+};
+
+Round run_round(const Policy& policy, std::span<const Property* const> asked,
+                const Campaign& campaign, std::uint64_t first) {
+  Round round;
+  ModelBackend model(policy);
+  spec::Trace trace;
+  for (std::uint64_t i = first; i < first + sequences_per_round; ++i) {
+    const spec::Sequence sequence =
+        random_sequence(derive_seed(campaign.seed, i), campaign.scope, model, trace);
+    const Verdict verdict = judge(sequence, trace, model.info(), asked);
+    round.operations += sequence.size();
+    round.steps += verdict.steps;
+    for (const Violation& violation : verdict.violations) {
+      round.failures.push_back({i, violation.property, sequence});
+    }
+  }
+  return round;
+}
+
+Finding shrunk(const Failure& failure, const Policy& policy) {
+  const Property* const only[] = {failure.property};
+  ModelBackend model(policy);
+  spec::Trace trace;
+  const auto judged = [&](const spec::Sequence& sequence) {
+    model.run(sequence, trace);
+    return judge(sequence, trace, model.info(), only).violations;
+  };
+  const auto fails = [&](const spec::Sequence& sequence) { return !judged(sequence).empty(); };
+  Finding finding;
+  finding.rule = failure.property->name;
+  finding.sequence = minimized(failure.sequence, policy, fails);
+  finding.summary = judged(finding.sequence).front().what;
+  const bool known = policy.rules.rel_deadline == RelDeadline::flag_kept;
+  if (known) finding.divergence = failure.property->divergence;
+  return finding;
+}
+
+}  // namespace
+
+std::vector<const Property*> all_properties() {
+  std::vector<const Property*> all;
+  for (const Property& property : properties()) all.push_back(&property);
+  return all;
+}
+
+std::vector<const Property*> unconditional_properties() {
+  std::vector<const Property*> some = all_properties();
+  std::erase_if(some, [](const Property* property) { return !property->divergence.empty(); });
+  return some;
+}
+
+void in_parallel(unsigned jobs, const std::function<void(unsigned worker)>& work) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto guarded = [&](unsigned worker) {
+    try {
+      work(worker);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned worker = 1; worker < jobs; ++worker) threads.emplace_back(guarded, worker);
+  guarded(0);
+  threads.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+CheckReport check(const Policy& policy, std::span<const Property* const> asked,
+                  const Campaign& campaign, const Meter& meter) {
+  CheckReport report;
+  for (const Property* property : asked) report.tallies.push_back({property, 0, true});
+  std::vector<const Property*> left(asked.begin(), asked.end());
+  std::uint64_t next = 0;
+  while (report.operations < campaign.operations && !left.empty()) {
+    // A fixed number of rounds in flight, so that the jobs do not decide where the campaign ends.
+    constexpr unsigned in_flight = 8;
+    std::vector<Round> rounds(in_flight);
+    const unsigned jobs = std::clamp(campaign.jobs, 1U, in_flight);
+    in_parallel(jobs, [&](unsigned worker) {
+      for (unsigned i = worker; i < in_flight; i += jobs) {
+        rounds[i] = run_round(policy, left, campaign, next + i * sequences_per_round);
+      }
+    });
+    next += in_flight * sequences_per_round;
+    for (const Round& round : rounds) {
+      report.operations += round.operations;
+      for (PropertyTally& tally : report.tallies) tally.operations += tally.held ? round.steps : 0;
+      for (const Failure& failure : round.failures) {
+        if (std::erase(left, failure.property) == 0) continue;  // Its first was found already.
+        report.findings.push_back(shrunk(failure, policy));
+        for (PropertyTally& tally : report.tallies) {
+          if (tally.property == failure.property) tally.held = false;
+        }
+      }
+    }
+    meter(std::min(report.operations, campaign.operations), campaign.operations);
+  }
+  return report;
+}
+
+}  // namespace vlag::props
