@@ -118,7 +118,8 @@ class Worker {
     const Verdict verdict = judge(part.sequence, part.trace, backend_->info(), plan_.asked);
     result.steps += verdict.steps;
     for (const Violation& violation : verdict.violations) {
-      result.incidents.push_back({part.index, std::string(violation.property->name), part.sequence});
+      result.incidents.push_back(
+          {part.index, std::string(violation.property->name), part.sequence});
     }
   }
 
@@ -134,8 +135,8 @@ class Worker {
       }
       return;
     }
-    result.inconclusive = fmt::format("a batch was lost, but each of its sequences alone runs: {}",
-                                      outcome.text);
+    result.inconclusive =
+        fmt::format("a batch was lost, but each of its sequences alone runs: {}", outcome.text);
   }
 
   ModelBackend model_;

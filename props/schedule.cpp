@@ -38,8 +38,8 @@ void update(Waiter& waiter, const Observation& now, const EntityState& entity) {
   summary.nice = entity.nice;
   summary.weight = entity.weight;
   summary.flags = entity.flags;
-  summary.lag = has(entity, VLAG_ON_RQ) ? spec::distance(now.queue->average, entity.vruntime)
-                                        : entity.vlag;
+  summary.lag =
+      has(entity, VLAG_ON_RQ) ? spec::distance(now.queue->average, entity.vruntime) : entity.vlag;
   const bool waits = is_waiting(now, entity);
   if (waits && !waiter.waits) waiter.since = now.head->clock;
   waiter.waits = waits;

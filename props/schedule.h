@@ -29,8 +29,8 @@ struct TaskSummary {
 };
 
 struct Schedule {
-  std::vector<Run> runs;            // neighbours differ; empty stretches are left out
-  std::vector<TaskSummary> tasks;   // by id, as last seen alive
+  std::vector<Run> runs;           // neighbours differ; empty stretches are left out
+  std::vector<TaskSummary> tasks;  // by id, as last seen alive
   std::uint64_t start = 0;
   std::uint64_t end = 0;
 };

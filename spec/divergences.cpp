@@ -10,7 +10,8 @@ constexpr std::array<Divergence, 1> list = {{
     {"rel-deadline-toggle",
      "switching off PLACE_REL_DEADLINE while a deadline is relative leaves it marked relative",
      "queued_deadline_is_absolute", "rel_deadline", "flag_kept", "flag_cleared",
-     "dequeue_entity() makes the deadline relative and sets rel_deadline; place_entity() clears the "
+     "dequeue_entity() makes the deadline relative and sets rel_deadline; place_entity() clears "
+     "the "
      "flag only in the branch that PLACE_REL_DEADLINE guards. Switched off in between, the entity "
      "gets a new absolute deadline with the flag still set. Switched on again, the next placement "
      "without a dequeue that makes it relative first (waking up after a sleep does not) adds "

@@ -14,12 +14,12 @@ namespace vlag::spec {
 struct Divergence {
   std::string_view id;
   std::string_view title;
-  std::string_view property;   // that it breaks
-  std::string_view rule;       // of core/policy.h
-  std::string_view as_linux;   // value of that rule
-  std::string_view intended;   // value of that rule
+  std::string_view property;  // that it breaks
+  std::string_view rule;      // of core/policy.h
+  std::string_view as_linux;  // value of that rule
+  std::string_view intended;  // value of that rule
   std::string_view explanation;
-  std::string_view sequence;   // text
+  std::string_view sequence;  // text
 };
 
 std::span<const Divergence> divergences();

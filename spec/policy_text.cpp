@@ -35,7 +35,8 @@ std::optional<Error> set_number(std::string_view name, std::string_view value, s
                                 std::uint64_t most, std::uint64_t& out) {
   const std::optional<std::uint64_t> parsed = number(value);
   if (!parsed || *parsed < least || *parsed > most) {
-    return bad(fmt::format("{} is a whole number from {} to {}, not '{}'", name, least, most, value));
+    return bad(
+        fmt::format("{} is a whole number from {} to {}, not '{}'", name, least, most, value));
   }
   out = *parsed;
   return std::nullopt;
@@ -84,7 +85,8 @@ Result<Features> apply_features(Features features, const std::string& list) {
     if (!toggle) {
       const std::string_view name =
           word.starts_with("NO_") ? std::string_view(word).substr(3) : std::string_view(word);
-      return bad(fmt::format("'{}' is not a feature; the nearest is {}", word, nearest(name, names)));
+      return bad(
+          fmt::format("'{}' is not a feature; the nearest is {}", word, nearest(name, names)));
     }
     features.set(toggle->feature, toggle->on);
   }

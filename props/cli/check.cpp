@@ -42,8 +42,9 @@ spec::Result<std::vector<const props::Property*>> asked_properties(
 bool is_violation(const props::Finding& finding) { return finding.divergence.empty(); }
 
 std::string replay_on(const CheckOptions& options) {
-  return fmt::format("--on model:{}{}", options.policy.preset,
-                     policy_arguments({"eevdf-6.12", options.policy.features, options.policy.sets}));
+  return fmt::format(
+      "--on model:{}{}", options.policy.preset,
+      policy_arguments({"eevdf-6.12", options.policy.features, options.policy.sets}));
 }
 
 std::string verdict_of(const props::PropertyTally& tally, const props::CheckReport& report) {
@@ -77,12 +78,8 @@ Json report_json(const CheckOptions& options, const props::CheckReport& report,
   for (const props::Finding& finding : report.findings) {
     findings.push_back(finding_json(finding, replay_on(options)));
   }
-  return {{"schema", "vlag.check/1"},
-          {"verdict", verdict},
-          {"seed", options.common.seed},
-          {"policy", options.policy.preset},
-          {"properties", list},
-          {"findings", findings}};
+  return {{"schema", "vlag.check/1"},        {"verdict", verdict}, {"seed", options.common.seed},
+          {"policy", options.policy.preset}, {"properties", list}, {"findings", findings}};
 }
 
 void list_properties() {

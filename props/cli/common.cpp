@@ -189,7 +189,9 @@ std::string time_text(std::uint64_t ns) {
   for (const auto& [scale, unit] : units) {
     if (ns < scale) continue;
     std::string digits = fmt::format("{}.{:0{}}", ns / scale, ns % scale,
-                                     scale == 1'000 ? 3 : scale == 1'000'000 ? 6 : 9);
+                                     scale == 1'000       ? 3
+                                     : scale == 1'000'000 ? 6
+                                                          : 9);
     digits.erase(digits.find_last_not_of('0') + 1);
     if (digits.back() == '.') digits.pop_back();
     return digits + unit;

@@ -17,8 +17,8 @@ struct BuildOptions {
 };
 
 Json kernel_json(const props::Kernel& kernel) {
-  return {{"name", kernel.name},     {"key", kernel.key},       {"release", kernel.release},
-          {"hz", kernel.hz},         {"groups", kernel.groups}, {"path", kernel.path.string()}};
+  return {{"name", kernel.name}, {"key", kernel.key},       {"release", kernel.release},
+          {"hz", kernel.hz},     {"groups", kernel.groups}, {"path", kernel.path.string()}};
 }
 
 void print_kernel(const props::Kernel& kernel) {

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <memory>
 
+#include "props/cli/backends.h"
 #include "props/cli/common.h"
 #include "props/combinations.h"
-#include "props/kernel_backend.h"
 
 namespace vlag::cli {
 namespace {
@@ -31,18 +31,10 @@ std::vector<Features> combinations_of(const std::string& name, Features base) {
   return props::covering_combinations(base, name == "2" ? 2 : 3);
 }
 
-// The model's HZ follows the kernel's, unless the user set one.
-spec::PolicyText with_hz(spec::PolicyText text, unsigned hz) {
-  for (const std::string& set : text.sets) {
-    if (set.starts_with("hz=")) return text;
-  }
-  text.sets.insert(text.sets.begin(), fmt::format("hz={}", hz));
-  return text;
-}
-
 std::string replay_on(const LockstepOptions& options) {
-  return fmt::format("--on model:{} --on kernel:{}{}", options.policy.preset, options.kernel,
-                     policy_arguments({"eevdf-6.12", options.policy.features, options.policy.sets}));
+  return fmt::format(
+      "--on model:{} --on kernel:{}{}", options.policy.preset, options.kernel,
+      policy_arguments({"eevdf-6.12", options.policy.features, options.policy.sets}));
 }
 
 std::string_view verdict_of(const props::LockstepReport& report) {
@@ -64,9 +56,12 @@ Json report_json(const LockstepOptions& options, const props::LockstepReport& re
   for (const props::Finding& finding : report.findings) {
     findings.push_back(finding_json(finding, replay_on(options)));
   }
-  return {{"schema", "vlag.lockstep/1"},        {"verdict", verdict_of(report)},
-          {"seed", options.common.seed},        {"kernel", options.kernel},
-          {"combinations", report.combinations}, {"operations", report.operations},
+  return {{"schema", "vlag.lockstep/1"},
+          {"verdict", verdict_of(report)},
+          {"seed", options.common.seed},
+          {"kernel", options.kernel},
+          {"combinations", report.combinations},
+          {"operations", report.operations},
           {"findings", findings}};
 }
 
@@ -92,14 +87,9 @@ int run(const LockstepOptions& options) {
   plan.scope.tasks = options.tasks;
   plan.scope.switch_features = false;
   if (options.properties) plan.asked = props::unconditional_properties();
-  const auto make = [&]() -> spec::Result<std::unique_ptr<props::Backend>> {
-    auto started = props::KernelBackend::start(*kernel);
-    if (!started) return started.error();
-    return std::unique_ptr<props::Backend>(std::move(*started));
-  };
   const auto start = std::chrono::steady_clock::now();
   const props::LockstepReport report =
-      props::lockstep(*policy, make, plan, progress_meter("lockstep"));
+      props::lockstep(*policy, kernel_maker(*kernel), plan, progress_meter("lockstep"));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (options.common.json()) {
     print_json(report_json(options, report));

@@ -70,8 +70,8 @@ void print_text(const RunOptions& options, const Policy& policy, const props::Sc
   }
 }
 
-Json schedule_json(const RunOptions& options, const Policy& policy,
-                   const props::Schedule& schedule, std::size_t operations) {
+Json schedule_json(const RunOptions& options, const Policy& policy, const props::Schedule& schedule,
+                   std::size_t operations) {
   Json runs = Json::array();
   for (const props::Run& run : schedule.runs) {
     runs.push_back({{"task", run.task}, {"start", run.start}, {"end", run.end}});

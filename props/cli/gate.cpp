@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// vlag gate: everything at once, and one verdict.
+//
+// All properties on the model; the model in lockstep with each kernel under all combinations of
+// features, every property judged there too; and the known divergences, replayed.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "props/cli/backends.h"
+#include "props/cli/common.h"
+#include "props/combinations.h"
+#include "props/lockstep.h"
+#include "spec/divergences.h"
+
+namespace vlag::cli {
+namespace {
+
+struct GateOptions {
+  CommonOptions common;
+  spec::PolicyText policy;
+  std::vector<std::string> kernels = {"6.12-250", "6.12-1000"};
+  std::uint64_t steps = 1'000;
+  std::uint64_t check_steps = 200'000;
+};
+
+// A known divergence, as it shows on one backend.
+struct Explained {
+  const spec::Divergence* divergence = nullptr;
+  bool shows = false;
+};
+
+struct KernelResult {
+  std::string name;
+  unsigned hz = 0;
+  props::LockstepReport fixed;      // features as set at the start of each sequence
+  props::LockstepReport switching;  // and changed in between
+  std::vector<Explained> explained;
+  std::string inconclusive;
+
+  std::uint64_t operations() const { return fixed.operations + switching.operations; }
+  std::vector<const props::LockstepReport*> reports() const { return {&fixed, &switching}; }
+};
+
+struct GateResult {
+  props::CheckReport check;
+  std::vector<KernelResult> kernels;
+
+  bool violated() const {
+    for (const props::Finding& finding : check.findings) {
+      if (finding.divergence.empty()) return true;
+    }
+    for (const KernelResult& kernel : kernels) {
+      for (const auto* report : kernel.reports()) {
+        if (!report->findings.empty()) return true;
+      }
+    }
+    return false;
+  }
+  bool inconclusive() const {
+    for (const KernelResult& kernel : kernels) {
+      if (!kernel.inconclusive.empty()) return true;
+    }
+    return false;
+  }
+  std::string_view verdict() const {
+    if (violated()) return "violation";
+    return inconclusive() ? "inconclusive" : "pass";
+  }
+};
+
+Explained replay_divergence(const spec::Divergence& divergence, props::Backend& backend) {
+  const auto source = spec::parse_text(divergence.sequence, std::string(divergence.id));
+  VLAG_CHECK(source.ok());
+  const props::Property* property = props::find_property(divergence.property);
+  VLAG_CHECK(property != nullptr);
+  spec::Trace trace;
+  const props::Outcome outcome = backend.run(source->operations, trace);
+  const props::Property* const only[] = {property};
+  const bool broken =
+      !props::judge(source->operations, trace, backend.info(), only).violations.empty();
+  return {&divergence, outcome.completed() && broken};
+}
+
+props::LockstepPlan plan_for(const GateOptions& options, const Policy& policy, bool switching) {
+  props::LockstepPlan plan;
+  plan.seed = options.common.seed + (switching ? 1 : 0);
+  plan.combinations = switching ? props::covering_combinations(policy.features, 3)
+                                : props::all_combinations(policy.features);
+  plan.operations_per_combination = options.steps;
+  plan.jobs = options.common.worker_count();
+  plan.asked = props::unconditional_properties();
+  plan.scope.switch_features = switching;
+  return plan;
+}
+
+KernelResult run_kernel(const GateOptions& options, const std::string& name,
+                        const props::KernelSpec& kernel_spec) {
+  KernelResult result;
+  result.name = name;
+  result.hz = kernel_spec.hz;
+  const auto policy = spec::parse_policy(with_hz(options.policy, kernel_spec.hz));
+  VLAG_CHECK(policy.ok());
+  const auto kernel = props::ensure_kernel(kernel_spec, build_progress());
+  if (!kernel) {
+    result.inconclusive = kernel.error().message();
+    return result;
+  }
+  const props::BackendMaker make = kernel_maker(*kernel);
+  const auto meter = progress_meter(fmt::format("lockstep {}", name));
+  result.fixed = props::lockstep(*policy, make, plan_for(options, *policy, false), meter);
+  result.switching = props::lockstep(*policy, make, plan_for(options, *policy, true), meter);
+  for (const auto* report : result.reports()) {
+    if (!report->inconclusive.empty()) result.inconclusive = report->inconclusive;
+  }
+  if (auto backend = make(); backend) {
+    for (const spec::Divergence& divergence : spec::divergences()) {
+      result.explained.push_back(replay_divergence(divergence, **backend));
+    }
+  }
+  return result;
+}
+
+std::string kernel_replay(const KernelResult& kernel) {
+  return fmt::format("--on model:eevdf-6.12 --on kernel:{}", kernel.name);
+}
+
+std::string_view verdict_of(const KernelResult& kernel) {
+  for (const auto* report : kernel.reports()) {
+    if (!report->findings.empty()) return "violation";
+  }
+  return kernel.inconclusive.empty() ? "pass" : "inconclusive";
+}
+
+// A property's verdict over the model's campaign and every kernel's stream.
+struct PropertyRow {
+  const props::Property* property;
+  std::uint64_t operations = 0;
+  std::string_view verdict = "pass";
+};
+
+std::vector<PropertyRow> property_rows(const GateResult& result) {
+  std::vector<PropertyRow> rows;
+  const auto add = [&](const props::PropertyTally& tally) {
+    for (PropertyRow& row : rows) {
+      if (row.property != tally.property) continue;
+      row.operations += tally.operations;
+      if (!tally.held) row.verdict = "violation";
+      return;
+    }
+    rows.push_back({tally.property, tally.operations, tally.held ? "pass" : "violation"});
+  };
+  for (const props::PropertyTally& tally : result.check.tallies) add(tally);
+  for (const KernelResult& kernel : result.kernels) {
+    for (const auto* report : kernel.reports()) {
+      for (const props::PropertyTally& tally : report->tallies) add(tally);
+    }
+  }
+  for (const props::Finding& finding : result.check.findings) {
+    for (PropertyRow& row : rows) {
+      if (row.property->name == finding.rule && !finding.divergence.empty()) {
+        row.verdict = "explained";
+      }
+    }
+  }
+  return rows;
+}
+
+void print_table(const GateResult& result) {
+  fmt::print("\n{:<34} {:>10}  {}\n", "property", "operations", "verdict");
+  for (const PropertyRow& row : property_rows(result)) {
+    fmt::print("{:<34} {:>10}  {}\n", row.property->name, row.operations, row.verdict);
+  }
+  fmt::print("\n{:<34} {:>10} {:>13}  {}\n", "lockstep with kernel", "operations", "combinations",
+             "verdict");
+  for (const KernelResult& kernel : result.kernels) {
+    fmt::print("{:<34} {:>10} {:>13}  {}\n", kernel.name, kernel.operations(),
+               kernel.fixed.combinations, coloured_verdict(verdict_of(kernel)));
+  }
+}
+
+void print_explained(const GateResult& result) {
+  for (const spec::Divergence& divergence : spec::divergences()) {
+    fmt::print("\nknown divergence {}: {}\n  shows on:", divergence.id, divergence.title);
+    for (const KernelResult& kernel : result.kernels) {
+      for (const Explained& explained : kernel.explained) {
+        if (explained.divergence == &divergence && explained.shows) fmt::print(" {}", kernel.name);
+      }
+    }
+    fmt::print("\n  smallest sequence:\n");
+    const auto source = spec::parse_text(divergence.sequence, std::string(divergence.id));
+    for (const spec::Operation& operation : source->operations) {
+      fmt::print("    {}\n", spec::to_text(operation));
+    }
+  }
+}
+
+void print_text(const GateResult& result) {
+  for (const props::Finding& finding : result.check.findings) {
+    if (finding.divergence.empty()) print_finding(finding, "--on model:eevdf-6.12");
+  }
+  for (const KernelResult& kernel : result.kernels) {
+    for (const auto* report : kernel.reports()) {
+      for (const props::Finding& finding : report->findings) {
+        print_finding(finding, kernel_replay(kernel));
+      }
+    }
+  }
+  print_explained(result);
+  print_table(result);
+  std::uint64_t operations = 0;
+  std::size_t findings = 0;
+  for (const KernelResult& kernel : result.kernels) {
+    operations += kernel.operations();
+    for (const auto* report : kernel.reports()) findings += report->findings.size();
+  }
+  fmt::print("\n{}: {} lockstep operations, {} unexplained\n", coloured_verdict(result.verdict()),
+             operations, findings);
+}
+
+Json divergences_json(const KernelResult& kernel) {
+  Json list = Json::array();
+  for (const auto* report : kernel.reports()) {
+    for (const props::Finding& finding : report->findings) {
+      list.push_back({{"id", finding.rule},
+                      {"explained", false},
+                      {"sequence", spec::to_text(finding.sequence)}});
+    }
+  }
+  for (const Explained& explained : kernel.explained) {
+    if (!explained.shows) continue;
+    list.push_back({{"id", explained.divergence->id},
+                    {"explained", true},
+                    {"sequence", explained.divergence->sequence}});
+  }
+  return list;
+}
+
+Json result_json(const GateOptions& options, const GateResult& result) {
+  Json properties = Json::array();
+  for (const PropertyRow& row : property_rows(result)) {
+    properties.push_back(
+        {{"name", row.property->name}, {"verdict", row.verdict}, {"operations", row.operations}});
+  }
+  Json lockstep = Json::array();
+  Json findings = Json::array();
+  for (const props::Finding& finding : result.check.findings) {
+    findings.push_back(finding_json(finding, "--on model:eevdf-6.12"));
+  }
+  for (const KernelResult& kernel : result.kernels) {
+    Json row = {{"kernel", kernel.name},
+                {"hz", kernel.hz},
+                {"groups", false},
+                {"verdict", verdict_of(kernel)},
+                {"combinations", kernel.fixed.combinations},
+                {"operations", kernel.operations()},
+                {"divergences", divergences_json(kernel)}};
+    if (!kernel.inconclusive.empty()) row["inconclusive"] = kernel.inconclusive;
+    lockstep.push_back(row);
+    for (const auto* report : kernel.reports()) {
+      for (const props::Finding& finding : report->findings) {
+        findings.push_back(finding_json(finding, kernel_replay(kernel)));
+      }
+    }
+  }
+  return {{"schema", "vlag.gate/1"},  {"verdict", result.verdict()}, {"seed", options.common.seed},
+          {"properties", properties}, {"lockstep", lockstep},        {"proofs", Json::array()},
+          {"findings", findings}};
+}
+
+int run(const GateOptions& options) {
+  std::vector<props::KernelSpec> specs;
+  for (const std::string& name : options.kernels) {
+    const auto spec = parse_kernel_name(name);
+    if (!spec) return bad_input(spec.error().message());
+    specs.push_back(*spec);
+  }
+  const auto policy = spec::parse_policy(options.policy);
+  if (!policy) return bad_input(policy.error().message());
+  if (!options.common.json()) {
+    fmt::print("seed {}; again: vlag gate --seed {}{}\n", options.common.seed, options.common.seed,
+               policy_arguments(options.policy));
+    std::fflush(stdout);
+  }
+  GateResult result;
+  props::Campaign campaign;
+  campaign.seed = options.common.seed;
+  campaign.operations = options.check_steps;
+  campaign.jobs = options.common.worker_count();
+  result.check = props::check(*policy, props::all_properties(), campaign, progress_meter("check"));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    result.kernels.push_back(run_kernel(options, options.kernels[i], specs[i]));
+  }
+  if (options.common.json()) {
+    print_json(result_json(options, result));
+  } else {
+    print_text(result);
+  }
+  for (const KernelResult& kernel : result.kernels) {
+    if (!kernel.inconclusive.empty()) inconclusive(kernel.name + ": " + kernel.inconclusive);
+  }
+  return exit_code_of(result.verdict());
+}
+
+}  // namespace
+
+void add_gate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<GateOptions>();
+  CLI::App& command = *app.add_subcommand("gate", "Check and compare everything; one verdict");
+  add_policy_options(command, options->policy);
+  add_search_options(command, options->common);
+  command.add_option("--kernel", options->kernels, "A kernel to compare with (may be repeated)")
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command.add_option("--steps", options->steps, "Operations for each combination of features")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace vlag::cli
