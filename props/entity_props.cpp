@@ -14,8 +14,8 @@ namespace vlag::props {
 namespace {
 
 using spec::EntityState;
-using spec::has;
 using spec::Exact;
+using spec::has;
 
 std::string deadline_is_renewed_ahead(const Step& step) {
   if (step.before == nullptr) return {};
@@ -39,8 +39,7 @@ std::string lag_is_limited_at_leave(const Step& step) {
     const bool left = before != nullptr && has(*before, VLAG_ON_RQ) && !has(after, VLAG_ON_RQ);
     if (!left) continue;
     const Weight weight = make_weight(after.weight, after.inv_weight);
-    const Word limit =
-        lag_limit<Words>(Word::wrapped(after.slice), Word(step.tick_nsec), weight);
+    const Word limit = lag_limit<Words>(Word::wrapped(after.slice), Word(step.tick_nsec), weight);
     if (spec::lag_limited<Exact>(after.vlag, limit.value)) continue;
     return fmt::format("task {} left with vlag {}, its limit is {}", after.id, after.vlag,
                        limit.value);
@@ -147,8 +146,9 @@ std::span<const Property> entity_properties() {
        stateless<slice_is_granted>},
       {"delayed_only_waits", "a delayed entity is queued, does not run and is nobody's buddy",
        "delayed_buddy=accepted", stateless<delayed_only_waits>},
-      {"queued_deadline_is_absolute", "a deadline is relative only while its entity is off the queue",
-       "rel_deadline=flag_kept", stateless<queued_deadline_is_absolute>, "rel-deadline-toggle"},
+      {"queued_deadline_is_absolute",
+       "a deadline is relative only while its entity is off the queue", "rel_deadline=flag_kept",
+       stateless<queued_deadline_is_absolute>, "rel-deadline-toggle"},
   }};
   return list;
 }

@@ -76,8 +76,8 @@ class PairCaps {
     const bool moved = before->vruntime != after.vruntime || before->deadline != after.deadline ||
                        before->weight != after.weight || before->slice != after.slice;
     const bool charged = before->sum_exec_runtime != after.sum_exec_runtime;
-    const bool targeted = spec::targets(step.operation, after.id) &&
-                          step.operation.code >= VLAG_NICE;
+    const bool targeted =
+        spec::targets(step.operation, after.id) && step.operation.code >= VLAG_NICE;
     return targeted || (moved && !charged && step.before->queue->curr != after.id);
   }
 
@@ -110,7 +110,8 @@ class PairCaps {
     const auto worth = [&](std::uint64_t slice) {
       return calc_delta_fair<Words>(Word::wrapped(slice), weight).value;
     };
-    std::int64_t longest = std::max(worth(entity.slice), distance(entity.deadline, entity.vruntime));
+    std::int64_t longest =
+        std::max(worth(entity.slice), distance(entity.deadline, entity.vruntime));
     if (!has(entity, VLAG_CUSTOM_SLICE)) longest = std::max(longest, worth(base_slice_));
     return static_cast<std::uint64_t>(longest);
   }

@@ -46,7 +46,8 @@ bool schedules(const spec::Operation& operation) {
 
 // Who had the buddy hint when the pick was made.
 const EntityState* buddy(const Step& step) {
-  const int id = step.operation.code == VLAG_YIELD_TO ? step.operation.id : step.before->queue->next;
+  const int id =
+      step.operation.code == VLAG_YIELD_TO ? step.operation.id : step.before->queue->next;
   const EntityState* entity = step.after.find(id);
   if (entity == nullptr || !has(*entity, VLAG_ON_RQ)) return nullptr;
   // yield_to() does not mark an idle task.
@@ -67,8 +68,8 @@ std::size_t rank_before(const Step& step, int id) {
 const EntityState* defined_pick(const Step& step, const EntityState* prev) {
   const Observation& now = step.after;
   const spec::ExactSums sums = spec::sums_of(now);
-  if (const EntityState* next = buddy(step); step.has(Feature::PICK_BUDDY) && next != nullptr &&
-                                             eligible(sums, now, *next)) {
+  if (const EntityState* next = buddy(step);
+      step.has(Feature::PICK_BUDDY) && next != nullptr && eligible(sums, now, *next)) {
     return next;
   }
   const bool prev_eligible = prev != nullptr && eligible(sums, now, *prev);
@@ -145,7 +146,8 @@ bool wakeup_preempts(const Step& step, const EntityState& woken) {
   // pick_eevdf(): no buddies; the woken one is last among equals unless it was queued already.
   const spec::ExactSums sums = spec::sums_of(now);
   const bool current_counts = eligible(sums, now, *current);
-  if (step.has(Feature::RUN_TO_PARITY) && current_counts && request_protected(*current)) return false;
+  if (step.has(Feature::RUN_TO_PARITY) && current_counts && request_protected(*current))
+    return false;
   if (!eligible(sums, now, woken)) return false;
   const spec::InOrder walk = spec::in_order(now);
   for (const EntityState* entity : walk.entities) {
@@ -164,10 +166,10 @@ bool wakeup_requests(const Step& step) {
   const std::uint32_t queued = step.before->queue->nr_running;
   if (joins && charge_requests(step, queued, step.operation.id)) return true;
   if (joins && request_is_over(step)) return true;
-  const bool considered =
-      step.has(Feature::WAKEUP_PREEMPTION) && step.after.head->current != VLAG_NO_ENTITY &&
-      step.after.head->current != woken->id && spec::is_normal_policy(*woken) &&
-      !spec::is_idle_policy(*step.after.find(step.after.head->current));
+  const bool considered = step.has(Feature::WAKEUP_PREEMPTION) &&
+                          step.after.head->current != VLAG_NO_ENTITY &&
+                          step.after.head->current != woken->id && spec::is_normal_policy(*woken) &&
+                          !spec::is_idle_policy(*step.after.find(step.after.head->current));
   if (!joins && considered && charge_requests(step, queued, VLAG_NO_ENTITY)) return true;
   return wakeup_preempts(step, *woken);
 }

@@ -14,8 +14,8 @@ namespace vlag::props {
 namespace {
 
 using spec::EntityState;
-using spec::has;
 using spec::Exact;
+using spec::has;
 using spec::Observation;
 
 std::string sums_match(const Step& step) {
@@ -26,8 +26,7 @@ std::string sums_match(const Step& step) {
 
 std::string average_is_floored(const Step& step) {
   if (spec::lag_sum_in_range(spec::view_of(step.after))) return {};
-  return fmt::format("V={} is not the weighted average, rounded down",
-                     step.after.queue->average);
+  return fmt::format("V={} is not the weighted average, rounded down", step.after.queue->average);
 }
 
 std::string someone_is_eligible(const Step& step) {
@@ -66,9 +65,8 @@ std::string counters_count(const Step& step) {
   return fmt::format(
       "{} queued, {} of them delayed, {} idle, load {}: the queue says nr_running={} "
       "h_nr_queued={} h_nr_runnable={} h_nr_delayed={} idle_h_nr_running={} load={}",
-      counts.queued, counts.delayed, counts.idle, counts.load, queue.nr_running,
-      queue.h_nr_queued, queue.h_nr_runnable, queue.h_nr_delayed, queue.idle_h_nr_running,
-      queue.load);
+      counts.queued, counts.delayed, counts.idle, counts.load, queue.nr_running, queue.h_nr_queued,
+      queue.h_nr_runnable, queue.h_nr_delayed, queue.idle_h_nr_running, queue.load);
 }
 
 std::string why_moved(const Step& step, const EntityState& before, const EntityState& after) {
@@ -79,7 +77,8 @@ std::string why_moved(const Step& step, const EntityState& before, const EntityS
   const bool yields = step.operation.code == VLAG_YIELD || step.operation.code == VLAG_YIELD_TO;
   if (was_running && yields) return {};  // Forfeits the rest of its request.
   if (service == 0 && advance == 0) return {};
-  if (was_running && spec::service_charged<Exact>(advance, service, scale_load_down(before.weight))) {
+  if (was_running &&
+      spec::service_charged<Exact>(advance, service, scale_load_down(before.weight))) {
     return {};
   }
   return fmt::format("task {} got {} ns of service at weight {} and its vruntime moved by {}",
@@ -116,15 +115,15 @@ std::span<const Property> queue_properties() {
   static const std::array<Property, 6> list = {{
       {"sums_match", "the cached sums of the queue equal what they cache", "reweight_sums=stale",
        stateless<sums_match>},
-      {"average_is_floored",
-       "V is the weighted average rounded down: the lag sum is in (-W, 0]", "average=truncate",
-       stateless<average_is_floored>},
+      {"average_is_floored", "V is the weighted average rounded down: the lag sum is in (-W, 0]",
+       "average=truncate", stateless<average_is_floored>},
       {"someone_is_eligible", "whenever anyone is queued, someone is eligible by the cached sums",
        "zero_vruntime=moves_alone", stateless<someone_is_eligible>},
       {"counters_count", "the counters and the load of the queue are what they count",
        "reweight_sums=stale", stateless<counters_count>},
       {"vruntime_moves_only_with_service",
-       "a vruntime, and so V, moves only with service divided by weight, with joins and with leaves",
+       "a vruntime, and so V, moves only with service divided by weight, with joins and with "
+       "leaves",
        "service=unweighted", stateless<vruntime_moves_only_with_service>},
       {"nothing_wraps",
        "no product of a key and the total weight wraps while the queue is within the stated bounds",

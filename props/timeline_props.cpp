@@ -57,8 +57,9 @@ std::string ties_are_fifo(const Step& step) {
     if (left.deadline != right.deadline || !stayed(step, right)) continue;
     // Who was not in the timeline has the last rank.
     if (rank(before, left.id) < rank(before, right.id)) continue;
-    return fmt::format("task {} came later than task {} with the same deadline {}, but stands first",
-                       left.id, right.id, left.deadline);
+    return fmt::format(
+        "task {} came later than task {} with the same deadline {}, but stands first", left.id,
+        right.id, left.deadline);
   }
   return {};
 }
