@@ -47,11 +47,15 @@ bool within_bounds(const Observation& observation) {
   for (const EntityState& entity : observation.entities) {
     if (!has(entity, VLAG_ON_RQ)) continue;
     if (first == nullptr) first = &entity;
-    const Exact offset = distance(entity.vruntime, first->vruntime);
+    const auto down = static_cast<Exact>(scale_load_down(entity.weight));
+    // The current one's next charge counts: an operation may decide right after it.
+    const bool runs = is_current(observation, entity);
+    const Exact uncharged = runs ? distance(observation.head->clock, entity.exec_start) : 0;
+    const Exact offset = distance(entity.vruntime, first->vruntime) + uncharged * 1024 / down;
     low = std::min(low, offset);
     high = std::max(high, offset);
     request = std::max<Exact>(request, distance(entity.deadline, entity.vruntime));
-    weight += static_cast<Exact>(scale_load_down(entity.weight));
+    weight += down;
   }
   return (high - low + 2 * request) * weight < Exact{1} << 61;
 }
