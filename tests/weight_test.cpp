@@ -35,8 +35,8 @@ TEST(Weight, ScaleLoadDownDividesBy1024ButNeverBelow2) {
   EXPECT_EQ(scale_load_down(0), 0U);
   EXPECT_EQ(scale_load_down(1), 2U);
   EXPECT_EQ(scale_load_down(2047), 2U);
-  EXPECT_EQ(scale_load_down(3 * 1024 - 1), 2U);
-  EXPECT_EQ(scale_load_down(3 * 1024), 3U);
+  EXPECT_EQ(scale_load_down(3071), 2U);
+  EXPECT_EQ(scale_load_down(3072), 3U);
   EXPECT_EQ(scale_load_down(nice_0_load), 1024U);
 }
 
