@@ -61,6 +61,16 @@ TEST(SetNice, RaisingItDoesNot) {
   EXPECT_EQ(cpu.running(), 0);
 }
 
+TEST(SetNice, TheRunningTaskStaysOutsideTheTimeline) {
+  SmallCpu cpu;
+  start_two(cpu);
+  cpu.set_nice(0, 5);
+  EXPECT_EQ(cpu.queue().curr(), &cpu.se(0));
+  EXPECT_EQ(cpu.queue().timeline().root(), &cpu.se(1));
+  EXPECT_EQ(cpu.queue().sums().sum_weight, 1024);
+  EXPECT_EQ(cpu.queue().load(), nice_weight(0).load + nice_weight(5).load);
+}
+
 TEST(SetNice, OneAloneIsNotRescheduled) {
   SmallCpu cpu;
   cpu.fork(0);

@@ -274,6 +274,24 @@ TEST(Wake, OfAQueuedTaskOnlyAsksWhetherItPreempts) {
   EXPECT_EQ(cpu.d(1), 700'000);
 }
 
+TEST(Wake, ChargesTheRunningTaskBeforeTheyAreCompared) {
+  SmallCpu cpu;
+  start_two(cpu);
+  cpu.advance(100 * us);
+  cpu.wake(1);
+  EXPECT_EQ(cpu.v(0), 100'000);
+}
+
+TEST(Wake, ComparesNothingIfARescheduleIsDueAnyway) {
+  SmallCpu cpu;
+  start_two(cpu);
+  cpu.tick(700 * us);
+  EXPECT_TRUE(cpu.need_resched());
+  cpu.advance(100 * us);
+  cpu.wake(1);
+  EXPECT_EQ(cpu.v(0), 700'000);
+}
+
 TEST(Wake, OfTheRunningTaskDoesNothing) {
   SmallCpu cpu;
   start_two(cpu);
@@ -435,6 +453,7 @@ TEST(Buddy, IsNobodyOtherwise) {
 TEST(Buddy, IsNotWhoWasForked) {
   SmallCpu cpu({Feature::NEXT_BUDDY}, {});
   start_two(cpu);
+  cpu.fork(2);
   EXPECT_EQ(cpu.queue().next(), nullptr);
 }
 

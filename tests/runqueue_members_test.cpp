@@ -142,6 +142,18 @@ TEST_F(RunqueueTest, ASleeperStartsANewRequest) {
   EXPECT_EQ(near_zero(one.deadline), 10);
 }
 
+TEST_F(RunqueueTest, TheCurrentOneIsPlacedBeforeItIsCharged) {
+  small.put(one, 0, 10);
+  small.put(two, 0, 10);
+  current(one);
+  queue().dequeue_entity(one, moves);
+  small.cpu.clock += 3;
+  queue().enqueue_entity(one, EnqueueFlags{});
+  // At V = 0, and then the 3.
+  EXPECT_EQ(near_zero(one.vruntime), 3);
+  EXPECT_EQ(queue().sums().sum_weight, 1024);
+}
+
 TEST_F(RunqueueTest, AMoveForgetsExecStartOnArrival) {
   small.cpu.clock = 100;
   small.put(one, 0, 10);
@@ -220,6 +232,17 @@ TEST_F(RunqueueTest, AWokenDebtorGoesOnWhereItWas) {
   queue().requeue_delayed_entity(one);
   EXPECT_FALSE(one.sched_delayed);
   EXPECT_EQ(one.vlag, -5);
+  EXPECT_EQ(near_zero(one.vruntime), 10);
+  EXPECT_EQ(near_zero(one.deadline), 25);
+}
+
+TEST_F(RunqueueTest, AWokenOneWithALagOf0GoesOnWhereItWas) {
+  small.put(one, 10, 25);
+  small.put(two, 0, 100);
+  queue().dequeue_entity(one, sleeps);
+  current(two);
+  small.run(10);
+  queue().requeue_delayed_entity(one);
   EXPECT_EQ(near_zero(one.vruntime), 10);
   EXPECT_EQ(near_zero(one.deadline), 25);
 }

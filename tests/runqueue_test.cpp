@@ -256,6 +256,16 @@ TEST_F(RunqueueTest, NoTimeIsNoService) {
   EXPECT_EQ(near_zero(one.vruntime), 0);
 }
 
+TEST_F(RunqueueTest, NoTimeAsksForNothing) {
+  small.put(one, 10, 20);
+  small.put(two, 0, 30);
+  current(one);
+  // Neither protected nor eligible, but already charged.
+  queue().cancel_protect_slice(one);
+  small.run(0);
+  EXPECT_FALSE(small.cpu.need_resched);
+}
+
 TEST_F(RunqueueTest, AClockThatGoesBackIsIgnored) {
   small.cpu.clock = 100;
   small.put(one, 0, 10);
@@ -274,6 +284,17 @@ TEST_F(RunqueueTest, AUsedUpRequestIsRenewedFromWhereItGotTo) {
   // Not from 10: what ran over is not credited.
   EXPECT_EQ(near_zero(one.deadline), 23);
   EXPECT_TRUE(small.cpu.need_resched);
+}
+
+TEST_F(RunqueueTest, ARenewalMovesZeroVruntimeToTheAverage) {
+  small.put(one, 0, 10);
+  small.put(two, 30, 40);
+  current(one);
+  small.run(4);
+  EXPECT_EQ(near_zero(queue().sums().zero_vruntime), 0);
+  small.run(6);
+  // (10 + 30) / 2
+  EXPECT_EQ(near_zero(queue().sums().zero_vruntime), 20);
 }
 
 TEST_F(RunqueueTest, CountedFromTheDeadlineTheOverrunIsCredited) {
