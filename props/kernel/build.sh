@@ -56,12 +56,52 @@ unpack() {
   trap - EXIT
 }
 
-# Replaces a link by a copy of what it points to, so that it can be changed.
+# A tree of links to the source. What UML compiles little of is one link to the directory.
+link_source() {
+  local entry name
+  say "linking the source"
+  rm -rf "$tree"
+  mkdir -p "$tree/arch"
+  for entry in "$source"/* "$source"/.[!.]*; do
+    name=${entry##*/}
+    case $name in
+      .git | arch) ;;
+      Documentation | drivers | net | rust | samples | sound | tools) ln -s "$entry" "$tree/$name" ;;
+      *) cp -rs "$entry" "$tree/$name" ;;
+    esac
+  done
+  for entry in "$source"/arch/*; do
+    name=arch/${entry##*/}
+    case $name in
+      arch/um | arch/x86) cp -rs "$entry" "$tree/$name" ;;
+      *) ln -s "$entry" "$tree/$name" ;;
+    esac
+  done
+}
+
+# Makes a file of the tree, or the place of a new one, our own: nothing is written through a link.
 own() {
-  local file=$tree/$1
-  [[ -L $file ]] || return 0
-  cp --remove-destination "$(readlink -f "$file")" "$file"
-  chmod u+w "$file"
+  local path=$tree part target
+  local -a parts
+  IFS=/ read -ra parts <<<"$1"
+  for part in "${parts[@]}"; do
+    [[ $part != .. ]] || die "$1 leads out of the tree"
+    path+=/$part
+    [[ -L $path ]] || continue
+    target=$(readlink -f "$path")
+    rm "$path"
+    if [[ -d $target ]]; then cp -rs "$target" "$path"; else cp "$target" "$path"; fi
+  done
+  [[ ! -f $path ]] || chmod u+w "$path"
+}
+
+apply_patch() {
+  local name
+  say "applying $1"
+  sed -nE -e 's,^(---|\+\+\+) [^/]+/([^[:space:]]+).*,\2,p' \
+    -e 's,^(rename|copy) (from|to) (.*),\3,p' "$1" | sort -u |
+    while read -r name; do own "$name"; done
+  patch -s -f -p1 -d "$tree" <"$1" >&2 || die "$1 does not apply"
 }
 
 # Tells whether a struct of a header has a field: versions lie, stable trees backport.
@@ -85,12 +125,7 @@ write_build_header() {
 # The hook, the wire, HZ (without a prompt in UML) and HRTICK (not offered by UML).
 hook() {
   local file
-  for file in ${patches[@]+"${patches[@]}"}; do
-    say "applying $file"
-    grep -E '^(---|\+\+\+) ' "$file" | sed -E 's,^[-+]+ [ab]/([^[:space:]]+).*,\1,' | sort -u |
-      while read -r name; do own "$name"; done
-    patch -s -p1 -d "$tree" <"$file" >&2 || die "$file does not apply"
-  done
+  for file in ${patches[@]+"${patches[@]}"}; do apply_patch "$file"; done
   own kernel/sched/fair.c
   printf '\n#include "lockstep.c"\n' >>"$tree/kernel/sched/fair.c"
   cp "$here/lockstep.c" "$wire" "$tree/kernel/sched/"
@@ -134,9 +169,7 @@ if command -v ccache >/dev/null; then
 fi
 unset MAKEFLAGS MAKELEVEL KBUILD_OUTPUT ARCH CROSS_COMPILE
 
-say "linking the source"
-[[ -n ${VLAG_KEEP_TREE:-} ]] || rm -rf "$tree"
-cp -rs "$source" "$tree"
+link_source
 rm -rf "$build"
 mkdir "$build"
 hook
@@ -145,5 +178,5 @@ configure
 say "compiling with $jobs jobs${tools:+ and ccache}"
 compile linux >&2
 strip -g "$build/linux" -o "$out/linux"
-[[ -n ${VLAG_KEEP_TREE:-} ]] || rm -rf "$tree"
+rm -rf "$tree"
 say "done: $out/linux"

@@ -331,6 +331,12 @@ static bool vlag_nice_valid(s32 nice)
 	return nice >= MIN_NICE && nice <= MAX_NICE;
 }
 
+/* A child's slice was set by sched_setattr() on its parent, which clamps. */
+static bool vlag_inherited_slice_valid(u64 slice)
+{
+	return !slice || (slice >= NSEC_PER_MSEC / 10 && slice <= 100 * NSEC_PER_MSEC);
+}
+
 /* Whether the operation can happen now; spec/legal.h says the same. */
 static bool vlag_legal(struct rq *rq, const struct vlag_operation *op)
 {
@@ -345,10 +351,11 @@ static bool vlag_legal(struct rq *rq, const struct vlag_operation *op)
 	case VLAG_FEATURES:
 		return !(op->extra >> __SCHED_FEAT_NR);
 	case VLAG_TUNABLE:
-		return op->id == VLAG_BASE_SLICE && op->arg >= 100000 && op->arg <= 1000000000;
+		return op->id == VLAG_BASE_SLICE && op->arg >= NSEC_PER_MSEC / 10 &&
+		       op->arg <= NSEC_PER_SEC;
 	case VLAG_FORK:
 		return op->id < VLAG_MAX_TASKS && !p && vlag_nice_valid(op->value) &&
-		       vlag_policy_valid(op->flags) && op->arg <= S64_MAX;
+		       vlag_policy_valid(op->flags) && vlag_inherited_slice_valid(op->arg);
 	case VLAG_WAKE:
 		return here;
 	case VLAG_BLOCK:
@@ -361,7 +368,7 @@ static bool vlag_legal(struct rq *rq, const struct vlag_operation *op)
 		return p && task_on_rq_migrating(p);
 	case VLAG_TICK:
 	case VLAG_ADVANCE:
-		return op->arg <= 1ULL << 40;
+		return op->arg <= 1ULL << 54;
 	case VLAG_NICE:
 		return here && vlag_nice_valid(op->value);
 	case VLAG_SLICE:
