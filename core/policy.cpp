@@ -56,9 +56,9 @@ constexpr std::array<Feature, 9> off_in_6_12 = {
     Feature::LATENCY_WARN,
 };
 
-// strstrip() of the kernel: isspace() at both ends.
+// strstrip() of the kernel: isspace() at both ends, of Latin-1 (lib/ctype.c).
 std::string_view strip(std::string_view text) {
-  constexpr std::string_view blanks = " \t\n\v\f\r";
+  constexpr std::string_view blanks = " \t\n\v\f\r\xa0";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
@@ -131,7 +131,8 @@ std::span<const Feature> deciding_features() { return deciding; }
 std::optional<FeatureToggle> parse_feature(std::string_view text) {
   constexpr std::size_t longest_write = 63;
   constexpr std::string_view negation = "NO_";
-  text = strip(text.substr(0, longest_write));
+  text = text.substr(0, longest_write);
+  text = strip(text.substr(0, text.find('\0')));
   const bool on = !text.starts_with(negation);
   if (!on) text.remove_prefix(negation.size());
   const std::optional<Feature> feature = find_feature(text);

@@ -86,9 +86,9 @@ struct FeatureToggle {
   bool on;
 };
 
-/// Parses one write as sched_feat_write() of 6.12 does: the text is cut to 63 bytes, blanks are
-/// stripped at both ends, one leading "NO_" negates, and the rest must match a name exactly.
-/// Returns nullopt where the kernel answers -EINVAL.
+/// Parses one write as sched_feat_write() of 6.12 does: the text is cut to 63 bytes and at a NUL,
+/// blanks are stripped at both ends, one leading "NO_" negates, and the rest must match a name
+/// exactly. Returns nullopt where the kernel answers -EINVAL.
 std::optional<FeatureToggle> parse_feature(std::string_view text);
 
 /// How V rounds to whole ns. Floor since 650cad561cce (6.6); truncation is the fault it fixed.

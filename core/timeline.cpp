@@ -40,17 +40,23 @@ bool Timeline::goes_left(const Entity& entity, const Entity& other) const {
   return tie_ == TieOrder::fifo ? distance < 0 : distance <= 0;
 }
 
-void Timeline::update(Entity& entity) const {
+// Returns whether anything changed.
+bool Timeline::update(Entity& entity) const {
   TimelineNode& node = entity.node;
+  const VTime old_vruntime = node.min_vruntime;
+  const Word old_slice = node.min_slice;
   node.min_vruntime = entity.vruntime;
   node.min_slice = entity.slice;
-  if (minimum_ == SubtreeMinimum::own) return;
-  take_minimum(node, node.right);
-  take_minimum(node, node.left);
+  if (minimum_ == SubtreeMinimum::propagated) {
+    take_minimum(node, node.right);
+    take_minimum(node, node.left);
+  }
+  return node.min_vruntime != old_vruntime || node.min_slice != old_slice;
 }
 
+// What is above an unchanged subtree does not change either.
 void Timeline::update_to_root(Entity* entity) const {
-  for (; entity != nullptr; entity = entity->node.parent) update(*entity);
+  while (entity != nullptr && update(*entity)) entity = entity->node.parent;
 }
 
 void Timeline::replace(Entity& old, Entity* heir) {
@@ -105,7 +111,8 @@ void Timeline::insert(Entity& entity) {
   entity.node.red = true;
   *link = &entity;
   if (is_leftmost) leftmost_ = &entity;
-  update_to_root(&entity);
+  update(entity);
+  update_to_root(parent);
   rebalance_inserted(&entity);
 }
 
@@ -140,6 +147,7 @@ void Timeline::erase(Entity& entity) {
   bool removed_red = entity.node.red;
   Entity* child = nullptr;   // What moves up into the gap,
   Entity* parent = nullptr;  // and where the gap was.
+  Entity* moved = nullptr;   // Took the entity's place from farther below.
   if (entity.node.left == nullptr || entity.node.right == nullptr) {
     child = entity.node.left != nullptr ? entity.node.left : entity.node.right;
     parent = entity.node.parent;
@@ -156,12 +164,17 @@ void Timeline::erase(Entity& entity) {
       heir.node.right = entity.node.right;
       heir.node.right->node.parent = &heir;
     }
+    moved = &heir;
     replace(entity, &heir);
     heir.node.left = entity.node.left;
     heir.node.left->node.parent = &heir;
     heir.node.red = entity.node.red;
   }
   update_to_root(parent);
+  if (moved != nullptr) {
+    update(*moved);
+    update_to_root(moved->node.parent);
+  }
   if (!removed_red) rebalance_erased(child, parent);
   entity.node = TimelineNode{};
 }

@@ -38,7 +38,7 @@ class Timeline {
 
  private:
   bool goes_left(const Entity& entity, const Entity& other) const;
-  void update(Entity& entity) const;
+  bool update(Entity& entity) const;
   void update_to_root(Entity* entity) const;
   void replace(Entity& old, Entity* heir);
   void rotate_left(Entity& top);

@@ -169,6 +169,7 @@ std::string arguments_out_of_range(const Operation& operation) {
       if (operation.value != 0 && operation.value != 1) return "the reset flag is 0 or 1";
       return {};
     case VLAG_FEATURES:
+      if (operation.extra == 0) return "features names at least one";
       if (operation.extra >> feature_count != 0) return "there is no such feature bit";
       return {};
     case VLAG_TUNABLE:

@@ -323,8 +323,11 @@ class TextParser {
   }
 
   std::optional<Error> append(const Operation& operation, int line) {
-    // One place is left for the reset that is implied.
-    if (source_.operations.size() + 1 >= VLAG_MAX_OPERATIONS) {
+    // The reset counts, also where it is implied.
+    const bool explicit_reset = source_.operations.empty()
+                                    ? operation.code == VLAG_RESET
+                                    : source_.operations.front().code == VLAG_RESET;
+    if (source_.operations.size() + (explicit_reset ? 0 : 1) >= VLAG_MAX_OPERATIONS) {
       return error_at(line, fmt::format("a sequence has at most {} operations, repeats included",
                                         VLAG_MAX_OPERATIONS));
     }

@@ -44,8 +44,10 @@ bool within_bounds(const Observation& observation) {
   Exact request = 0;
   Exact weight = 0;
   const EntityState* first = nullptr;
+  int queued = 0;
   for (const EntityState& entity : observation.entities) {
     if (!has(entity, VLAG_ON_RQ)) continue;
+    ++queued;
     if (first == nullptr) first = &entity;
     const auto down = static_cast<Exact>(scale_load_down(entity.weight));
     // The current one's next charge counts: an operation may decide right after it.
@@ -57,7 +59,7 @@ bool within_bounds(const Observation& observation) {
     request = std::max<Exact>(request, distance(entity.deadline, entity.vruntime));
     weight += down;
   }
-  return (high - low + 2 * request) * weight < Exact{1} << 61;
+  return queued <= 1 || (high - low + 2 * request) * weight < Exact{1} << 61;
 }
 
 InOrder in_order(const Observation& observation) {

@@ -19,6 +19,12 @@ void expect_toggle(std::string_view text, Feature feature, bool on) {
   EXPECT_EQ(toggle->on, on) << text;
 }
 
+TEST(FeatureParse, StopsAtANulAndStripsTheNoBreakSpaceAsTheKernelDoes) {
+  EXPECT_TRUE(parse_feature(std::string_view("PLACE_LAG\0x", 11)).has_value());
+  EXPECT_TRUE(parse_feature("\xa0PLACE_LAG\xa0").has_value());
+  EXPECT_FALSE(parse_feature("PLACE_LAG\x01").has_value());
+}
+
 TEST(ParseFeature, ANameTurnsOnAndNoTurnsOff) {
   expect_toggle("PLACE_LAG", Feature::PLACE_LAG, true);
   expect_toggle("NO_PLACE_LAG", Feature::PLACE_LAG, false);

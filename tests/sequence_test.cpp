@@ -347,6 +347,8 @@ TEST(BadSequenceBinary, EveryRangeIsChecked) {
   };
   EXPECT_EQ(with(op::yield(), [](Operation& o) { o.code = VLAG_CODES; }),
             "b: record 1: there is no such operation");
+  EXPECT_EQ(with(op::features(0, 0), [](Operation&) {}),
+            "b: record 1: features names at least one");
   EXPECT_EQ(with(op::wake(0), [](Operation& o) { o.id = 256; }),
             "b: record 1: task ids are from 0 to 255");
   EXPECT_EQ(with(op::nice(0, 0), [](Operation& o) { o.value = 20; }),

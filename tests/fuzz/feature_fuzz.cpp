@@ -13,11 +13,16 @@
 
 namespace {
 
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+// The kernel's isspace() is Latin-1's: the no-break space counts.
+bool is_blank(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return std::isspace(byte) != 0 || byte == 0xa0;
+}
 
-/// What is left of a write: the cut, then the blanks, one by one.
+/// What is left of a write: the cut, up to a NUL, then the blanks, one by one.
 std::string core_of(std::string text) {
   text.resize(std::min<std::size_t>(text.size(), 63));
+  text.resize(std::min(text.size(), text.find('\0')));
   while (!text.empty() && is_blank(text.back())) text.pop_back();
   while (!text.empty() && is_blank(text.front())) text.erase(0, 1);
   return text;

@@ -18,5 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto written = vlag::spec::to_binary(source->operations);
   VLAG_CHECK(std::equal(written.begin(), written.end(), bytes.begin(), bytes.end()));
+  const auto read = vlag::spec::parse_text(vlag::spec::to_text(source->operations), "text");
+  VLAG_CHECK(read.ok() && read->operations == source->operations);
   return 0;
 }
