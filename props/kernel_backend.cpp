@@ -10,6 +10,7 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -198,7 +199,7 @@ class KernelProcess {
   }
   void consume(std::size_t bytes) { consumed_ += bytes; }
 
-  /// What it said on its console.
+  /// What it said on its console since the hello, or since its start if it did not say hello.
   std::string console() const;
 
   /// Kills it if it is still there. Returns how it ended.
@@ -221,6 +222,7 @@ class KernelProcess {
   Descriptor to_kernel_;
   Descriptor from_kernel_;
   Descriptor console_;
+  off_t booted_ = 0;  // Where in the console
   vlag_hello hello_{};
   std::string feature_names_;
   std::vector<std::byte> incoming_;
@@ -337,6 +339,8 @@ Result<Done> KernelProcess::read_hello() {
   feature_names_.resize(hello_.names_bytes);
   std::memcpy(feature_names_.data(), incoming().data(), feature_names_.size());
   consume(feature_names_.size());
+  struct stat said {};
+  if (fstat(console_.get(), &said) == 0) booted_ = said.st_size;
   return Done{};
 }
 
@@ -395,7 +399,7 @@ KernelProcess::Event KernelProcess::read_some() {
 
 std::string KernelProcess::console() const {
   std::string text(console_max, '\0');
-  const ssize_t n = pread(console_.get(), text.data(), text.size(), 0);
+  const ssize_t n = pread(console_.get(), text.data(), text.size(), booted_);
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return text;
 }

@@ -139,8 +139,9 @@ hook() {
 configure() {
   local wanted
   cp "$here/config" "$build/wanted"
-  printf '%s\n' CONFIG_CGROUPS="$groups" CONFIG_CGROUP_SCHED="$groups" \
-    CONFIG_FAIR_GROUP_SCHED="$groups" >>"$build/wanted"
+  # Without its file systems cgroup_init() warns.
+  printf "CONFIG_%s=$groups\n" CGROUPS CGROUP_SCHED FAIR_GROUP_SCHED SYSFS PROC_FS \
+    >>"$build/wanted"
   compile KCONFIG_ALLCONFIG=wanted allnoconfig >/dev/null
   for wanted in $(grep -E '^CONFIG_[A-Z0-9_]+=y' "$build/wanted") CONFIG_HZ="$hz" \
                 CONFIG_SCHED_HRTICK=y; do
