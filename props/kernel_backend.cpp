@@ -286,6 +286,8 @@ Result<Done> KernelProcess::spawn(const Kernel& kernel, const KernelOptions& opt
                   "mem=" + options.memory,
                   fmt::format("vlag={},{}", request.read.get(), answer.write.get()),
                   "stderr=1",
+                  "console=stderr",
+                  "loglevel=5",
                   "panic=-1",
                   "panic_on_warn=1"};
   launch.settings = {"HOME=" + home.path(), "TMPDIR=" + home.path(), "PATH=/usr/bin:/bin"};
