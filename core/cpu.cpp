@@ -161,7 +161,7 @@ void Cpu::fork(int id, int nice, SchedPolicy policy, Nanos slice) {
   task.se.weight = weight_for(task);
   task.se.custom_slice = slice != 0;
   task.se.slice = Word::wrapped(slice != 0 ? slice : state_.tunables.base_slice);
-  enqueue_task(task, EnqueueFlags{.initial = true, .migrated = false});
+  enqueue_task(task, EnqueueFlags{.initial = true});
   task.state = TaskState::queued;
   wakeup_preempt(task, true);
 }
@@ -196,9 +196,10 @@ void Cpu::dequeue(int id) {
   dequeue_task(task, DequeueFlags{});
 }
 
+// ENQUEUE_MIGRATED is 0 where there is one CPU, so exec_start is not reset.
 void Cpu::enqueue(int id) {
   Task& task = at(id);
-  enqueue_task(task, EnqueueFlags{.initial = false, .migrated = true});
+  enqueue_task(task, EnqueueFlags{});
   task.state = TaskState::queued;
   wakeup_preempt(task, false);
 }
@@ -235,12 +236,15 @@ void Cpu::set_nice(int id, int nice) {
   }
 }
 
-// __sched_setscheduler() between fair policies, nice unchanged.
+// __sched_setscheduler() between the policies of the class, nice unchanged. What fair_policy()
+// calls fair is normal and batch: for SCHED_IDLE a request length is neither compared nor taken.
 void Cpu::set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime) {
-  if (task.policy == policy && sched_runtime == task.se.slice.bits()) return;
+  const bool fair = policy != SchedPolicy::idle;
+  if (task.policy == policy && (!fair || sched_runtime == task.se.slice.bits())) return;
   const Word request = Word::wrapped(sched_runtime);
   change_task(task, [&] {
     task.policy = policy;
+    if (!fair) return;
     task.se.custom_slice = sched_runtime != 0;
     if (sched_runtime == 0) {
       task.se.slice = Word::wrapped(state_.tunables.base_slice);

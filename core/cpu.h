@@ -70,7 +70,8 @@ class Cpu {
   void schedule();
   /// set_user_nice(). Requires: alive and not migrating.
   void set_nice(int id, int nice);
-  /// sched_setattr(2) with sched_runtime = slice (0: the default), all else as it was.
+  /// sched_setattr(2) with sched_runtime = slice (0: the default), all else as it was. Does nothing
+  /// if that is the slice already, or if the task is SCHED_IDLE.
   /// Requires: alive and not migrating.
   void set_slice(int id, Nanos slice);
   /// sched_setscheduler(2). Requires: alive and not migrating.

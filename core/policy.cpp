@@ -78,6 +78,7 @@ constexpr Names average_names = {"floor", "truncate"};
 constexpr Names order_names = {"deadline", "vruntime"};
 constexpr Names tie_names = {"fifo", "lifo"};
 constexpr Names subtree_names = {"propagated", "own"};
+constexpr Names subtree_slice_names = {"stale", "handed_over"};
 constexpr Names reweight_sums_names = {"updated", "stale"};
 constexpr std::array<std::string_view, 3> zero_vruntime_names = {"tracks_average", "stays",
                                                                  "moves_alone"};
@@ -91,11 +92,12 @@ constexpr Names slice_clamp_names = {"clamped", "unclamped"};
 constexpr Names service_names = {"weighted", "unweighted"};
 constexpr Names rel_deadline_names = {"flag_kept", "flag_cleared"};
 
-constexpr std::array<RuleInfo, 15> rules_by_name = {
+constexpr std::array<RuleInfo, 16> rules_by_name = {
     rule<&Rules::average>("average", average_names),
     rule<&Rules::order>("order", order_names),
     rule<&Rules::tie>("tie", tie_names),
     rule<&Rules::subtree_minimum>("subtree_minimum", subtree_names),
+    rule<&Rules::subtree_slice>("subtree_slice", subtree_slice_names),
     rule<&Rules::reweight_sums>("reweight_sums", reweight_sums_names),
     rule<&Rules::zero_vruntime>("zero_vruntime", zero_vruntime_names),
     rule<&Rules::lag_clamp>("lag_clamp", lag_clamp_names),

@@ -104,6 +104,11 @@ enum class TieOrder : std::uint8_t { fifo, lifo };
 /// or only its root's own.
 enum class SubtreeMinimum : std::uint8_t { propagated, own };
 
+/// When a node takes another's place in the timeline (rotation, erasure): whether only the least
+/// vruntime is handed over, so that the least slice goes stale (as-linux), or both (intended). See
+/// spec/divergences.h.
+enum class SubtreeSlice : std::uint8_t { stale, handed_over };
+
 /// When the weight of a queued entity changes: whether the queue's sum of weights follows.
 enum class ReweightSums : std::uint8_t { updated, stale };
 
@@ -145,6 +150,7 @@ struct Rules {
   TimelineOrder order = TimelineOrder::deadline;
   TieOrder tie = TieOrder::fifo;
   SubtreeMinimum subtree_minimum = SubtreeMinimum::propagated;
+  SubtreeSlice subtree_slice = SubtreeSlice::stale;
   ReweightSums reweight_sums = ReweightSums::updated;
   ZeroVruntime zero_vruntime = ZeroVruntime::tracks_average;
   LagClamp lag_clamp = LagClamp::limited;

@@ -10,8 +10,7 @@
 
 namespace vlag {
 
-Runqueue::Runqueue(const Rules& rules, CpuState& cpu)
-    : rules_(rules), cpu_(cpu), timeline_(rules.order, rules.tie, rules.subtree_minimum) {
+Runqueue::Runqueue(const Rules& rules, CpuState& cpu) : rules_(rules), cpu_(cpu), timeline_(rules) {
   sums_.zero_vruntime = VTime(initial_zero_vruntime);
 }
 
@@ -135,7 +134,6 @@ void Runqueue::enqueue_entity(Entity& entity, EnqueueFlags flags) {
   if (!is_curr) place_entity(entity, flags.initial);
   load_ += entity.weight.load;
   ++nr_running_;
-  if (flags.migrated) entity.exec_start = 0;
   if (!is_curr) timeline_add(entity);
   entity.on_rq = true;
 }

@@ -28,7 +28,6 @@ inline constexpr std::uint64_t initial_zero_vruntime = 0 - (std::uint64_t{1} << 
 
 struct EnqueueFlags {
   bool initial = false;   // ENQUEUE_INITIAL
-  bool migrated = false;  // ENQUEUE_MIGRATED
 };
 
 struct DequeueFlags {

@@ -54,9 +54,16 @@ bool Timeline::update(Entity& entity) const {
   return node.min_vruntime != old_vruntime || node.min_slice != old_slice;
 }
 
-// What is above an unchanged subtree does not change either.
-void Timeline::update_to_root(Entity* entity) const {
-  while (entity != nullptr && update(*entity)) entity = entity->node.parent;
+// Upwards until `stop`, or until a subtree did not change: then what is above it does not either.
+void Timeline::propagate(Entity* from, const Entity* stop) const {
+  while (from != stop && update(*from)) from = from->node.parent;
+}
+
+// What `heir` remembers when it takes the place of `old`. The kernel's callbacks hand over the one
+// field that they are declared with, min_vruntime.
+void Timeline::hand_over(const Entity& old, Entity& heir) const {
+  heir.node.min_vruntime = old.node.min_vruntime;
+  if (slice_ == SubtreeSlice::handed_over) heir.node.min_slice = old.node.min_slice;
 }
 
 void Timeline::replace(Entity& old, Entity* heir) {
@@ -78,8 +85,8 @@ void Timeline::rotate_left(Entity& top) {
   replace(top, &heir);
   heir.node.left = &top;
   top.node.parent = &heir;
+  hand_over(top, heir);
   update(top);
-  update(heir);
 }
 
 void Timeline::rotate_right(Entity& top) {
@@ -89,8 +96,8 @@ void Timeline::rotate_right(Entity& top) {
   replace(top, &heir);
   heir.node.right = &top;
   top.node.parent = &heir;
+  hand_over(top, heir);
   update(top);
-  update(heir);
 }
 
 void Timeline::insert(Entity& entity) {
@@ -111,8 +118,9 @@ void Timeline::insert(Entity& entity) {
   entity.node.red = true;
   *link = &entity;
   if (is_leftmost) leftmost_ = &entity;
-  update(entity);
-  update_to_root(parent);
+  entity.node.min_vruntime = entity.vruntime;
+  entity.node.min_slice = entity.slice;
+  propagate(parent, nullptr);
   rebalance_inserted(&entity);
 }
 
@@ -147,36 +155,37 @@ void Timeline::erase(Entity& entity) {
   bool removed_red = entity.node.red;
   Entity* child = nullptr;   // What moves up into the gap,
   Entity* parent = nullptr;  // and where the gap was.
-  Entity* moved = nullptr;   // Took the entity's place from farther below.
   if (entity.node.left == nullptr || entity.node.right == nullptr) {
     child = entity.node.left != nullptr ? entity.node.left : entity.node.right;
     parent = entity.node.parent;
     replace(entity, child);
+    propagate(parent, nullptr);
   } else {
     Entity& heir = first_of(*entity.node.right);
     removed_red = heir.node.red;
     child = heir.node.right;
-    parent = heir.node.parent;
-    if (parent == &entity) {
-      parent = &heir;
-    } else {
-      replace(heir, child);
-      heir.node.right = entity.node.right;
-      heir.node.right->node.parent = &heir;
-    }
-    moved = &heir;
-    replace(entity, &heir);
-    heir.node.left = entity.node.left;
-    heir.node.left->node.parent = &heir;
-    heir.node.red = entity.node.red;
-  }
-  update_to_root(parent);
-  if (moved != nullptr) {
-    update(*moved);
-    update_to_root(moved->node.parent);
+    parent = heir.node.parent == &entity ? &heir : heir.node.parent;
+    replace_by_successor(entity, heir);
   }
   if (!removed_red) rebalance_erased(child, parent);
   entity.node = TimelineNode{};
+}
+
+// `heir` is the first one behind `entity`, which has two children.
+void Timeline::replace_by_successor(Entity& entity, Entity& heir) {
+  Entity* gap = heir.node.parent;
+  if (gap != &entity) {
+    replace(heir, heir.node.right);
+    heir.node.right = entity.node.right;
+    heir.node.right->node.parent = &heir;
+  }
+  hand_over(entity, heir);
+  if (gap != &entity) propagate(gap, &heir);
+  replace(entity, &heir);
+  heir.node.left = entity.node.left;
+  heir.node.left->node.parent = &heir;
+  heir.node.red = entity.node.red;
+  propagate(&heir, nullptr);
 }
 
 // The subtree at `child` (perhaps empty) under `parent` is one black node short.

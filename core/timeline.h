@@ -16,8 +16,11 @@ namespace vlag {
 
 class Timeline {
  public:
-  Timeline(TimelineOrder order, TieOrder tie, SubtreeMinimum minimum)
-      : order_(order), tie_(tie), minimum_(minimum) {}
+  explicit Timeline(const Rules& rules)
+      : order_(rules.order),
+        tie_(rules.tie),
+        minimum_(rules.subtree_minimum),
+        slice_(rules.subtree_slice) {}
 
   bool empty() const { return root_ == nullptr; }
   Entity* root() const { return root_; }
@@ -39,8 +42,10 @@ class Timeline {
  private:
   bool goes_left(const Entity& entity, const Entity& other) const;
   bool update(Entity& entity) const;
-  void update_to_root(Entity* entity) const;
+  void propagate(Entity* from, const Entity* stop) const;
+  void hand_over(const Entity& old, Entity& heir) const;
   void replace(Entity& old, Entity* heir);
+  void replace_by_successor(Entity& entity, Entity& heir);
   void rotate_left(Entity& top);
   void rotate_right(Entity& top);
   void rebalance_inserted(Entity* entity);
@@ -51,6 +56,7 @@ class Timeline {
   TimelineOrder order_;
   TieOrder tie_;
   SubtreeMinimum minimum_;
+  SubtreeSlice slice_;
 };
 
 }  // namespace vlag

@@ -162,8 +162,7 @@ class Shrinker {
     const int budget = incident.rule == "kernel-fault" ? fault_shrink_budget : shrink_budget;
     finding.sequence = minimized(incident.sequence, policy_, fails, budget);
     finding.summary = failure(finding.sequence, incident.rule, property);
-    const bool known = policy_.rules.rel_deadline == RelDeadline::flag_kept;
-    if (known && property != nullptr) finding.divergence = property->divergence;
+    if (property != nullptr) finding.divergence = explanation(*property, policy_);
     return finding;
   }
 

@@ -8,6 +8,7 @@
 
 #include "props/random.h"
 #include "props/shrink.h"
+#include "spec/divergences.h"
 
 namespace vlag::props {
 namespace {
@@ -58,8 +59,7 @@ Finding shrunk(const Failure& failure, const Policy& policy) {
   finding.rule = failure.property->name;
   finding.sequence = minimized(failure.sequence, policy, fails);
   finding.summary = judged(finding.sequence).front().what;
-  const bool known = policy.rules.rel_deadline == RelDeadline::flag_kept;
-  if (known) finding.divergence = failure.property->divergence;
+  finding.divergence = explanation(*failure.property, policy);
   return finding;
 }
 
@@ -75,6 +75,14 @@ std::vector<const Property*> unconditional_properties() {
   std::vector<const Property*> some = all_properties();
   std::erase_if(some, [](const Property* property) { return !property->divergence.empty(); });
   return some;
+}
+
+std::string explanation(const Property& property, const Policy& policy) {
+  const spec::Divergence* divergence = spec::find_divergence(property.divergence);
+  if (divergence == nullptr) return {};
+  Policy as_linux = policy;
+  VLAG_CHECK(set_rule(as_linux.rules, divergence->rule, divergence->as_linux));
+  return as_linux.rules == policy.rules ? std::string(divergence->id) : std::string();
 }
 
 void in_parallel(unsigned jobs, const std::function<void(unsigned worker)>& work) {

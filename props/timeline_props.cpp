@@ -64,26 +64,45 @@ std::string ties_are_fifo(const Step& step) {
   return {};
 }
 
-// The least over a subtree, from its root's own value and what its children remember.
-std::string wrong_minimum(const Observation& observation, const EntityState& entity) {
-  std::uint64_t vruntime = entity.vruntime;
-  std::uint64_t slice = entity.slice;
+// What a node should remember, from its own value and what its children remember.
+std::uint64_t least_vruntime(const Observation& now, const EntityState& entity) {
+  std::uint64_t least = entity.vruntime;
   for (const int id : {entity.left, entity.right}) {
-    const EntityState* child = observation.find(id);
-    if (child == nullptr) continue;
-    if (spec::distance(child->min_vruntime, vruntime) < 0) vruntime = child->min_vruntime;
-    slice = std::min(slice, child->min_slice);
+    const EntityState* child = now.find(id);
+    if (child != nullptr && spec::distance(child->min_vruntime, least) < 0) {
+      least = child->min_vruntime;
+    }
   }
-  if (entity.min_vruntime == vruntime && entity.min_slice == slice) return {};
-  return fmt::format(
-      "task {} remembers min_vruntime={} min_slice={} for its subtree, where they are {} and {}",
-      entity.id, entity.min_vruntime, entity.min_slice, vruntime, slice);
+  return least;
+}
+
+std::uint64_t least_slice(const Observation& now, const EntityState& entity) {
+  std::uint64_t least = entity.slice;
+  for (const int id : {entity.left, entity.right}) {
+    const EntityState* child = now.find(id);
+    if (child != nullptr) least = std::min(least, child->min_slice);
+  }
+  return least;
 }
 
 std::string subtree_minima_match(const Step& step) {
   for (const EntityState& entity : step.after.entities) {
     if (!has(entity, VLAG_IN_TIMELINE)) continue;
-    if (std::string what = wrong_minimum(step.after, entity); !what.empty()) return what;
+    const std::uint64_t least = least_vruntime(step.after, entity);
+    if (entity.min_vruntime == least) continue;
+    return fmt::format("task {} remembers min_vruntime={} for its subtree, where it is {}",
+                       entity.id, entity.min_vruntime, least);
+  }
+  return {};
+}
+
+std::string subtree_slices_match(const Step& step) {
+  for (const EntityState& entity : step.after.entities) {
+    if (!has(entity, VLAG_IN_TIMELINE)) continue;
+    const std::uint64_t least = least_slice(step.after, entity);
+    if (entity.min_slice == least) continue;
+    return fmt::format("task {} remembers min_slice={} for its subtree, where it is {}", entity.id,
+                       entity.min_slice, least);
   }
   return {};
 }
@@ -91,14 +110,16 @@ std::string subtree_minima_match(const Step& step) {
 }  // namespace
 
 std::span<const Property> timeline_properties() {
-  static const std::array<Property, 3> list = {{
+  static const std::array<Property, 4> list = {{
       {"timeline_is_ordered", "the timeline is a tree in order of deadlines, its first one cached",
        "order=vruntime", stateless<timeline_is_ordered>},
       {"ties_are_fifo", "among equal deadlines, who came first stands first", "tie=lifo",
        stateless<ties_are_fifo>},
       {"subtree_minima_match",
-       "each node of the timeline remembers the least vruntime and slice of its subtree",
+       "each node of the timeline remembers the least vruntime of its subtree",
        "subtree_minimum=own", stateless<subtree_minima_match>},
+      {"subtree_slices_match", "each node of the timeline remembers the least slice of its subtree",
+       "subtree_slice=stale", stateless<subtree_slices_match>, "min-slice-handover"},
   }};
   return list;
 }

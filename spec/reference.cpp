@@ -196,7 +196,6 @@ void Reference::set_next_buddy(Task& task) {
 // --------------------------------------------------------------------- entering and leaving
 
 void Reference::activate(Task& task, bool initial) {
-  if (task.state == Task::State::migrating) task.exec_start = 0;
   enqueue(task, initial);
   task.state = Task::State::queued;
 }
@@ -487,9 +486,12 @@ void Reference::set_user_nice(Task& task, int nice) {
 }
 
 void Reference::set_scheduler(Task& task, std::uint8_t policy, std::uint64_t runtime) {
-  if (policy == task.policy && runtime == task.slice) return;
+  // Of SCHED_IDLE only the policy itself is taken: fair_policy() is normal or batch.
+  const bool fair = policy != VLAG_IDLE;
+  if (policy == task.policy && (!fair || runtime == task.slice)) return;
   change(task, [&] {
     task.policy = policy;
+    if (!fair) return set_weight(task);
     task.custom_slice = runtime != 0;
     task.slice = task.custom_slice ? std::clamp(runtime, custom_slice_least, custom_slice_most)
                                    : base_slice_;

@@ -19,7 +19,7 @@ void expect_toggle(std::string_view text, Feature feature, bool on) {
   EXPECT_EQ(toggle->on, on) << text;
 }
 
-TEST(FeatureParse, StopsAtANulAndStripsTheNoBreakSpaceAsTheKernelDoes) {
+TEST(ParseFeature, StopsAtANulAndStripsTheNoBreakSpaceAsTheKernelDoes) {
   EXPECT_TRUE(parse_feature(std::string_view("PLACE_LAG\0x", 11)).has_value());
   EXPECT_TRUE(parse_feature("\xa0PLACE_LAG\xa0").has_value());
   EXPECT_FALSE(parse_feature("PLACE_LAG\x01").has_value());

@@ -30,10 +30,10 @@ TEST_F(RunqueueTest, ANewEntityIsPlacedAtTheAverage) {
 }
 
 TEST_F(RunqueueTest, TheFirstRequestIsHalf) {
-  queue().enqueue_entity(one, EnqueueFlags{.initial = true, .migrated = false});
+  queue().enqueue_entity(one, EnqueueFlags{.initial = true});
   EXPECT_EQ(near_zero(one.deadline), 5);
   turn(Feature::PLACE_DEADLINE_INITIAL, false);
-  queue().enqueue_entity(two, EnqueueFlags{.initial = true, .migrated = false});
+  queue().enqueue_entity(two, EnqueueFlags{.initial = true});
   EXPECT_EQ(near_zero(two.deadline), 10);
 }
 
@@ -152,18 +152,6 @@ TEST_F(RunqueueTest, TheCurrentOneIsPlacedBeforeItIsCharged) {
   // At V = 0, and then the 3.
   EXPECT_EQ(near_zero(one.vruntime), 3);
   EXPECT_EQ(queue().sums().sum_weight, 1024);
-}
-
-TEST_F(RunqueueTest, AMoveForgetsExecStartOnArrival) {
-  small.cpu.clock = 100;
-  small.put(one, 0, 10);
-  small.put(two, 0, 10);
-  current(one);
-  queue().put_prev_entity(one);
-  queue().dequeue_entity(one, moves);
-  EXPECT_EQ(one.exec_start, 100U);
-  queue().enqueue_entity(one, EnqueueFlags{.initial = false, .migrated = true});
-  EXPECT_EQ(one.exec_start, 0U);
 }
 
 // --- Delayed dequeue.

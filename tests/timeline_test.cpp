@@ -15,6 +15,13 @@
 namespace vlag {
 namespace {
 
+// The rules that the tree's fields are meant to follow: least slices are handed over, too.
+Rules intended() {
+  Rules rules;
+  rules.subtree_slice = SubtreeSlice::handed_over;
+  return rules;
+}
+
 using Ids = std::vector<int>;
 
 // --- The shape, seen by a walk that knows nothing of how it came about.
@@ -145,7 +152,7 @@ class TwoViews {
   }
 
  private:
-  Timeline timeline_{TimelineOrder::deadline, TieOrder::fifo, SubtreeMinimum::propagated};
+  Timeline timeline_{intended()};
   Sums<Words> sums_;
   std::vector<std::unique_ptr<Entity>> members_;
 };
@@ -254,7 +261,7 @@ TEST(Timeline, LeftmostMovesOnWhenItLeaves) {
 }
 
 TEST(Timeline, LeavingClearsTheNode) {
-  Timeline timeline(TimelineOrder::deadline, TieOrder::fifo, SubtreeMinimum::propagated);
+  Timeline timeline(intended());
   Entity first = at(1, 3, 10);
   Entity second = at(2, 5, 20);
   timeline.insert(first);
@@ -293,7 +300,9 @@ TEST(EarliestEligible, IsNobodyIfTheSumsSayThatAllRanAhead) {
 // --- What the other values of the rules do.
 
 TEST(TimelineRules, LifoPutsTheLastAmongEqualsFirst) {
-  Timeline timeline(TimelineOrder::deadline, TieOrder::lifo, SubtreeMinimum::propagated);
+  Rules rules = intended();
+  rules.tie = TieOrder::lifo;
+  Timeline timeline(rules);
   Entity a = at(1, 0, 10);
   Entity b = at(2, 0, 10);
   Entity c = at(3, 0, 5);
@@ -302,7 +311,9 @@ TEST(TimelineRules, LifoPutsTheLastAmongEqualsFirst) {
 }
 
 TEST(TimelineRules, VruntimeOrderIgnoresDeadlines) {
-  Timeline timeline(TimelineOrder::vruntime, TieOrder::fifo, SubtreeMinimum::propagated);
+  Rules rules = intended();
+  rules.order = TimelineOrder::vruntime;
+  Timeline timeline(rules);
   Entity a = at(1, 7, 10);
   Entity b = at(2, 5, 20);
   Entity c = at(3, 7, 5);
@@ -314,7 +325,9 @@ TEST(TimelineRules, VruntimeOrderIgnoresDeadlines) {
 TEST(TimelineRules, OwnMinimaMissWhoIsBelow) {
   // By deadline 1, 2, 3, so 2 is the root; the least vruntime is 1's.
   const auto minimum_at_root = [](SubtreeMinimum rule) {
-    Timeline timeline(TimelineOrder::deadline, TieOrder::fifo, rule);
+    Rules rules = intended();
+    rules.subtree_minimum = rule;
+    Timeline timeline(rules);
     Entity a = at(1, 7, 10, 3);
     Entity b = at(2, 9, 20, 4);
     Entity c = at(3, 8, 30, 5);
