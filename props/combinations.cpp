@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "props/generators.h"
+#include "props/random_sequence.h"
 
 namespace vlag::props {
 namespace {

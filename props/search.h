@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "props/generators.h"
 #include "props/property.h"
+#include "props/random_sequence.h"
 
 namespace vlag::props {
 

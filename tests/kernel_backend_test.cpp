@@ -376,6 +376,39 @@ TEST(KernelBackend, ACorruptReplyIsLost) {
   EXPECT_THAT(outcome.text, StartsWith("a corrupt reply"));
 }
 
+// sched_yield() of a task of nice 5 warns.
+constexpr const char* warning_patch = R"(--- a/kernel/sched/fair.c
++++ b/kernel/sched/fair.c
+@@ -9100,6 +9100,7 @@
+ 	struct cfs_rq *cfs_rq = task_cfs_rq(curr);
+ 	struct sched_entity *se = &curr->se;
+ 
++	WARN_ON_ONCE(task_nice(curr) == 5);
+ 	/*
+ 	 * Are we the only task in the tree?
+ 	 */
+)";
+
+TEST(KernelBackend, AWarningOfAPatchedKernelIsAFaultWithWhatCameBefore) {
+  const std::string patch = testing::TempDir() + "vlag-warning.patch";
+  std::ofstream(patch) << warning_patch;
+  const auto kernel = ensure_kernel({.patches = {patch}});
+  ASSERT_TRUE(kernel) << kernel.error().message();
+  EXPECT_EQ(kernel->name, "6.12-250-patched");
+  auto backend = KernelBackend::start(*kernel);
+  ASSERT_TRUE(backend) << backend.error().message();
+
+  Sequence sequence{op(VLAG_RESET), op(VLAG_FORK, 0), op(VLAG_SCHEDULE), op(VLAG_YIELD)};
+  Trace trace;
+  EXPECT_TRUE((*backend)->run(sequence, trace).completed());
+  sequence.insert(sequence.end() - 1, op(VLAG_NICE, 0, 0, 5));
+  const Outcome outcome = (*backend)->run(sequence, trace);
+  EXPECT_EQ(outcome.kind, Outcome::Kind::faulted);
+  EXPECT_THAT(outcome.text, StartsWith("WARNING: "));
+  EXPECT_THAT(outcome.text, HasSubstr("yield_task_fair"));
+  EXPECT_EQ(trace.size(), sequence.size() - 1);  // All but the one that warned
+}
+
 TEST(KernelBuild, FindsWhatItBuilt) {
   const auto built = ensure_kernel({});
   ASSERT_TRUE(built) << built.error().message();

@@ -51,9 +51,8 @@ const props::TaskSummary* longest_waiter(const props::Schedule& schedule) {
 
 void print_text(const RunOptions& options, const Policy& policy, const props::Schedule& schedule,
                 std::size_t operations) {
-  fmt::print("{} under {}, HZ {}, base_slice {}: {} operations, {}\n", options.file, policy.name,
-             policy.tunables.hz, time_text(policy.tunables.base_slice), operations,
-             time_text(schedule.end - schedule.start));
+  fmt::print("{} under {}, HZ {}: {} operations, {}\n", options.file, policy.name,
+             policy.tunables.hz, operations, time_text(schedule.end - schedule.start));
   print_runs(schedule, options.most_runs);
   fmt::print("{:>4} {:>4} {:>8} {:>14} {:>7} {:>14} {:>13}  {}\n", "task", "nice", "weight",
              "service", "share", "longest wait", "lag", "state");
