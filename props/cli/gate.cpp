@@ -21,7 +21,7 @@ struct GateOptions {
   CommonOptions common;
   spec::PolicyText policy;
   std::vector<std::string> kernels = {"6.12-250", "6.12-1000"};
-  std::uint64_t steps = 1'000;
+  std::uint64_t steps = 3'000;
   std::uint64_t check_steps = 200'000;
 };
 
