@@ -46,7 +46,7 @@ auto someone_eligible(const QueueView<Num>& q) {
     weight = weight + e.weight;
     w_vruntime = w_vruntime + e.weight * e.vruntime;
   }
-  auto found = q.timeline.empty() && q.current.empty();
+  auto found = Num(q.timeline.empty() && q.current.empty() ? 1 : 0) == 1;
   for (const auto* side : {&q.timeline, &q.current}) {
     for (const auto& e : *side) found = found || e.vruntime * weight <= w_vruntime;
   }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The energy of lags (T9), over everyone of a closed population, queued or away with a saved lag l:
+//
+//   E = sum_queued w (v - V)^2 + sum_away w l^2
+//
+// One entity of weight w leaves others of weight A, and joins others of weight B. The others of weight
+// A with mean m have sum w (v - V)^2 = Q + A (m - V)^2, and Q does not change when V does. All virtual
+// times here are relative to m, where the sums have v0.
+#include "core/average.h"
+#include "core/placement.h"
+#include "smt/goal.h"
+
+namespace vlag::smt {
+namespace {
+
+struct Visit {
+  Exact change;  // Of E.
+  Exact lag;
+};
+
+// Divisions are exact here, so either rounding is none.
+Exact average_of(const Sums<Symbols>& sums) {
+  return exact(average_key(sums, AverageRounding::truncate));
+}
+
+Exact square(const Exact& a) { return a * a; }
+
+// E of the one and its distance from the others, less what the others have among themselves.
+Exact queued_energy(const Exact& others, const Exact& weight, const Exact& key, const Exact& average) {
+  return others * square(average) + weight * square(average - key);
+}
+
+Number positive(Scene& scene, const char* name) {
+  const Number number = scene.number(name);
+  scene.assume(number > 0);
+  return number;
+}
+
+Visit leave(Scene& scene, const Number& others, const Number& weight) {
+  Sums<Symbols> sums = {Point(), Number(0), others};
+  const Point vruntime = scene.point("vruntime");
+  sums.add(vruntime, weight);
+  const Exact average = average_of(sums);
+  const Exact key = exact(vruntime, sums.zero_vruntime);
+  const Exact lag = average - key;
+  scene.lemma(exact(others) * average == -exact(weight) * lag, "A V == -w l");
+  const Exact before = queued_energy(exact(others), exact(weight), key, average);
+  return {exact(weight) * square(lag) - before, lag};
+}
+
+Visit join(Scene& scene, const Number& others, const Number& weight, const Number& lag,
+           const Number& placed) {
+  Sums<Symbols> sums = {Point(), Number(0), others};
+  const Point vruntime = sums.zero_vruntime - placed;
+  sums.add(vruntime, weight);
+  const Exact average = average_of(sums);
+  const Exact key = exact(vruntime, sums.zero_vruntime);
+  scene.lemma(exact(others) * average == exact(weight) * (key - average), "B V' == -w (V' - v)");
+  const Exact after = queued_energy(exact(others), exact(weight), key, average);
+  return {after - exact(weight) * square(exact(lag)), average - key};
+}
+
+void leaving(Scene& scene, std::int64_t sign) {
+  const Number others = positive(scene, "A");
+  const Number weight = positive(scene, "w");
+  const Visit visit = leave(scene, others, weight);
+  scene.claim(visit.change * exact(others) ==
+                  Exact(sign) * square(exact(weight)) * square(visit.lag),
+              "A dE == -w^2 l^2");
+}
+
+void joining(Scene& scene, bool inflated) {
+  const Number others = positive(scene, "B");
+  const Number weight = positive(scene, "w");
+  const Number lag = scene.number("lag");
+  const Number placed = inflated ? inflated_lag<Symbols>(lag, others, weight) : lag;
+  const Visit visit = join(scene, others, weight, lag, placed);
+  if (inflated) scene.lemma(visit.lag == exact(lag), "V' - v == l");
+  scene.claim(visit.change * exact(others) == square(exact(weight)) * square(exact(lag)),
+              "B dE == w^2 l^2");
+}
+
+void joining_plainly(Scene& scene, std::int64_t sign) {
+  const Number others = positive(scene, "B");
+  const Number weight = positive(scene, "w");
+  const Number lag = scene.number("lag");
+  const Visit visit = join(scene, others, weight, lag, lag);
+  scene.claim(visit.change * (exact(others) + exact(weight)) ==
+                  Exact(sign) * square(exact(weight)) * square(exact(lag)),
+              "(B + w) dE == -w^2 l^2");
+}
+
+enum class Inflate : std::uint8_t { by_joined, by_heavier };
+
+// Leaves A, joins B. A dE_leave == -w^2 l^2 is the goal above, used here as a lemma.
+struct RoundTrip {
+  Exact change;
+  Exact lag;
+  Exact weight;
+  Exact left;
+  Exact joined;
+};
+
+RoundTrip round_trip(Scene& scene, Inflate rule) {
+  const Number left = positive(scene, "A");
+  const Number joined = positive(scene, "B");
+  const Number weight = positive(scene, "w");
+  const Visit out = leave(scene, left, weight);
+  const Number lag = Number(out.lag.term());
+  const Number load = rule == Inflate::by_heavier ? greatest(left, joined) : joined;
+  const Number placed = inflated_lag<Symbols>(lag, load, weight);
+  const Visit in = join(scene, joined, weight, lag, placed);
+  const Exact moved = square(exact(weight)) * square(out.lag);
+  scene.lemma(out.change * exact(left) == -moved, "A dE == -w^2 l^2");
+  if (rule == Inflate::by_joined) {
+    scene.lemma(in.lag == out.lag, "V' - v == l");
+    scene.lemma(in.change * exact(joined) == moved, "B dE == w^2 l^2");
+  }
+  return {out.change + in.change, out.lag, exact(weight), exact(left), exact(joined)};
+}
+
+void pump(Scene& scene, bool some_lag) {
+  const RoundTrip trip = round_trip(scene, Inflate::by_joined);
+  if (some_lag) scene.assume(trip.lag != 0);
+  scene.lemma(trip.change * trip.left * trip.joined ==
+                  square(trip.weight) * square(trip.lag) * (trip.left - trip.joined),
+              "dE == w^2 l^2 (1/B - 1/A)");
+  // With the equation above, and without a lag, this fails.
+  scene.claim(iff(trip.change > 0, trip.joined < trip.left), "grows iff B < A");
+}
+
+void never_grows(Scene& scene, Inflate rule) {
+  const RoundTrip trip = round_trip(scene, rule);
+  scene.claim(trip.change <= 0, "dE <= 0");
+}
+
+}  // namespace
+
+std::vector<Goal> energy_goals() {
+  constexpr std::string_view bounds = "any n, any weights > 0; reals";
+  constexpr std::string_view source = "theorem T9; place_entity(), update_entity_lag(), 6.12.117";
+  const auto goal = [&](std::string_view name, std::string_view claim, void (*body)(Scene&),
+                        void (*canary)(Scene&)) {
+    return Goal{.name = name,
+                .claim = claim,
+                .source = source,
+                .bounds = bounds,
+                .kind = canary != nullptr ? Kind::full : Kind::falsehood,
+                .theory = Theory::rationals,
+                .body = body,
+                .canary = canary};
+  };
+  return {
+      goal("leaving_lowers_the_energy", "Leaving others of weight A lowers E by w^2 l^2 / A.",
+           [](Scene& scene) { leaving(scene, -1); }, [](Scene& scene) { leaving(scene, 1); }),
+      goal("joining_with_inflation_raises_the_energy",
+           "Joining others of weight B as Linux places raises E by w^2 l^2 / B.",
+           [](Scene& scene) { joining(scene, true); }, [](Scene& scene) { joining(scene, false); }),
+      goal("joining_without_inflation_lowers_the_energy",
+           "Joining with the lag as it is lowers E by w^2 l^2 / (B + w).",
+           [](Scene& scene) { joining_plainly(scene, -1); },
+           [](Scene& scene) { joining_plainly(scene, 1); }),
+      goal("a_lighter_queue_pumps",
+           "Leaving others of weight A and joining others of weight B changes E by "
+           "w^2 l^2 (1/B - 1/A): it grows if and only if B < A.",
+           [](Scene& scene) { pump(scene, true); }, [](Scene& scene) { pump(scene, false); }),
+      goal("inflating_by_the_heavier_never_pumps",
+           "Placed with the heavier of both queues, a leave and a join never raise E.",
+           [](Scene& scene) { never_grows(scene, Inflate::by_heavier); },
+           [](Scene& scene) { never_grows(scene, Inflate::by_joined); }),
+      goal("a_round_trip_never_pumps",
+           "As Linux places, a leave and a join never raise E, so lags cannot be pumped up.",
+           [](Scene& scene) { never_grows(scene, Inflate::by_joined); }, nullptr),
+  };
+}
+
+}  // namespace vlag::smt

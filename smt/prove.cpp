@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "smt/prove.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "smt/process.h"
+
+namespace vlag::smt {
+namespace {
+
+using Json = nlohmann::json;
+
+// From the process of a goal to ours.
+std::string to_text(const Report& report) {
+  return Json{{"verdict", report.verdict},
+              {"z3", report.z3},
+              {"cvc5", report.cvc5},
+              {"assumptions", report.assumptions},
+              {"canary", report.canary},
+              {"disagreement", report.disagreement},
+              {"model", report.model},
+              {"counterexample", report.counterexample},
+              {"canary_shown", report.canary_shown},
+              {"trouble", report.trouble},
+              {"queries", report.queries}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Leaves the report as it was if the text is not all there.
+bool from_text(const std::string& text, Report& report) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return false;
+  json.at("verdict").get_to(report.verdict);
+  json.at("z3").get_to(report.z3);
+  json.at("cvc5").get_to(report.cvc5);
+  json.at("assumptions").get_to(report.assumptions);
+  json.at("canary").get_to(report.canary);
+  json.at("disagreement").get_to(report.disagreement);
+  json.at("model").get_to(report.model);
+  json.at("counterexample").get_to(report.counterexample);
+  json.at("canary_shown").get_to(report.canary_shown);
+  json.at("trouble").get_to(report.trouble);
+  json.at("queries").get_to(report.queries);
+  return true;
+}
+
+struct Running {
+  std::size_t index;
+  double start;
+  Child child;
+};
+
+void finish(Running& one, const Options& options, Report& report) {
+  report.seconds = now() - one.start;
+  if (!one.child.ended()) {
+    report.trouble = fmt::format("no answer in {} s", options.seconds);
+    return;
+  }
+  const std::string failure = one.child.wait();
+  if (!failure.empty() || !from_text(one.child.output(), report)) {
+    report.trouble = fmt::format("the prover failed: {}", failure);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  static constexpr std::array<std::string_view, 3> names = {"unknown", "proved", "refuted"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view verdict_of(const Report& report) {
+  const bool falsehood = report.goal->kind == Kind::falsehood;
+  const Verdict wrong = falsehood ? Verdict::proved : Verdict::refuted;
+  if (report.disagreement || report.assumptions == Status::unsat ||
+      report.canary == Verdict::proved) {
+    return "violation";
+  }
+  if (report.goal->kind == Kind::open) return "pass";
+  if (report.verdict == wrong) return "violation";
+  const bool unknown = report.verdict == Verdict::unknown ||
+                       report.assumptions == Status::unknown || report.canary == Verdict::unknown;
+  return unknown ? "inconclusive" : "pass";
+}
+
+std::string_view verdict_of(std::span<const Report> reports) {
+  std::string_view worst = "pass";
+  for (const Report& report : reports) {
+    const std::string_view one = verdict_of(report);
+    if (one == "violation") return one;
+    if (one == "inconclusive") worst = one;
+  }
+  return worst;
+}
+
+std::vector<Report> prove(std::span<const Goal* const> goals, const Options& options,
+                          const Progress& progress) {
+  std::vector<Report> reports(goals.size());
+  std::vector<Running> running;
+  std::size_t next = 0;
+  std::size_t done = 0;
+  while (done < goals.size()) {
+    while (next < goals.size() && running.size() < std::max(1U, options.jobs)) {
+      const Goal& goal = *goals[next];
+      reports[next].goal = &goal;
+      running.push_back(
+          {next, now(), Child([&] { return to_text(prove_here(goal, options)); })});
+      ++next;
+    }
+    std::vector<Child*> children;
+    double end = running.front().start + options.seconds;
+    for (Running& one : running) {
+      children.push_back(&one.child);
+      end = std::min(end, one.start + options.seconds);
+    }
+    read_any(children, end - now());
+    std::vector<Running> still;
+    for (Running& one : running) {
+      if (one.child.ended() || now() >= one.start + options.seconds) {
+        finish(one, options, reports[one.index]);
+        progress(++done, goals.size());
+      } else {
+        still.push_back(std::move(one));
+      }
+    }
+    running = std::move(still);
+  }
+  return reports;
+}
+
+}  // namespace vlag::smt

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the process of one goal does: explore its body, ask each query, then the same of its canary.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+#include "smt/process.h"
+#include "smt/prove.h"
+
+namespace vlag::smt {
+namespace {
+
+// A solver that could not confirm this many queries of a goal sits out the rest of it.
+constexpr int patience = 2;
+
+class Prover {
+ public:
+  Prover(const Goal& goal, const Options& options)
+      : goal_(goal), options_(options), end_(now() + 0.95 * options.seconds) {
+    report_.goal = &goal;
+  }
+
+  Report run() {
+    const double start = now();
+    prove_body();
+    if (goal_.kind == Kind::falsehood) {
+      report_.canary = report_.verdict;
+    } else if (goal_.canary != nullptr) {
+      refute_canary();
+    }
+    report_.seconds = now() - start;
+    return report_;
+  }
+
+ private:
+  // The weights that the goal is asked for, or no weight.
+  std::vector<const Weight*> instances() const {
+    if (!goal_.each_weight) return {nullptr};
+    std::vector<const Weight*> all;
+    for (const Weight& weight : all_weights()) all.push_back(&weight);
+    return all;
+  }
+
+  void prove_body() {
+    bool all = true;
+    bool all_z3 = options_.solvers.z3;
+    bool all_cvc5 = options_.solvers.cvc5;
+    for (const Weight* weight : instances()) {
+      Scene scene(goal_.theory, weight);
+      scene.explore(goal_.body);
+      meet_assumptions(scene);
+      for (const Query& query : scene.queries()) {
+        if (!asked_.insert(query.text).second) continue;
+        ++report_.queries;
+        save(query, weight, "", goal_.kind == Kind::falsehood ? "sat" : "unsat");
+        const Answer answer = ask_both(query.text);
+        all_z3 = all_z3 && answer.z3 == Status::unsat;
+        all_cvc5 = all_cvc5 && answer.cvc5 == Status::unsat;
+        all = all && answer.status() == Status::unsat;
+        if (answer.disagreement()) report_.disagreement = true;
+        if (answer.status() == Status::sat) {
+          refuted(answer, described(query, weight));
+          return;
+        }
+        if (answer.status() == Status::unknown && report_.trouble.empty()) {
+          report_.trouble = described(query, weight) +
+                            (answer.disagreement() ? ": the solvers disagree" : ": undecided");
+        }
+      }
+    }
+    // A goal that asks nothing proves nothing.
+    if (report_.queries == 0) return;
+    if (all) report_.verdict = Verdict::proved;
+    if (all_z3) report_.z3 = Verdict::proved;
+    if (all_cvc5) report_.cvc5 = Verdict::proved;
+  }
+
+  void refuted(const Answer& answer, const std::string& what) {
+    report_.verdict = Verdict::refuted;
+    if (answer.z3 == Status::sat) report_.z3 = Verdict::refuted;
+    if (answer.cvc5 == Status::sat) report_.cvc5 = Verdict::refuted;
+    report_.counterexample = fmt::format("{}: {}", what, answer.model);
+  }
+
+  // Of each instance; the first model is shown.
+  void meet_assumptions(const Scene& scene) {
+    Status met = Status::unsat;
+    for (const Path& path : scene.paths()) {
+      const Answer answer = ask_both(path.text);
+      if (answer.disagreement()) report_.disagreement = true;
+      if (answer.status() == Status::unsat) continue;
+      met = answer.status();
+      if (met == Status::sat) {
+        if (report_.model.empty()) report_.model = answer.model;
+        break;
+      }
+    }
+    const bool first = report_.queries == 0;
+    if (first || met != Status::sat) report_.assumptions = met;
+  }
+
+  // The arithmetic's own obligations do not count: the claim must be refuted.
+  void refute_canary() {
+    bool all = true;
+    for (const Weight* weight : instances()) {
+      Scene scene(goal_.theory, weight);
+      scene.explore(goal_.canary);
+      for (const Query& query : scene.queries()) {
+        if (query.obligation) continue;
+        save(query, weight, "canary-", "sat");
+        const Answer answer = ask_both(query.text);
+        if (answer.disagreement()) report_.disagreement = true;
+        if (answer.status() == Status::sat) {
+          report_.canary = Verdict::refuted;
+          report_.canary_shown = fmt::format("{}: {}", described(query, weight), answer.model);
+          return;
+        }
+        all = all && answer.status() == Status::unsat;
+      }
+    }
+    if (all) report_.canary = Verdict::proved;
+  }
+
+  Answer ask_both(const std::string& text) {
+    Solvers now_asked = options_.solvers;
+    if (now_asked.z3 && now_asked.cvc5) {
+      now_asked.z3 = z3_silent_ < patience;
+      now_asked.cvc5 = cvc5_silent_ < patience;
+    }
+    Answer answer = ask(text, now_asked, limits());
+    if (answer.status() == Status::unknown && !answer.disagreement() && left_out(now_asked)) {
+      answer = ask(text, {!now_asked.z3, !now_asked.cvc5}, limits());
+    } else if (answer.status() != Status::unknown) {
+      if (now_asked.z3 && answer.z3 == Status::unknown) ++z3_silent_;
+      if (now_asked.cvc5 && answer.cvc5 == Status::unknown) ++cvc5_silent_;
+    }
+    return answer;
+  }
+
+  bool left_out(const Solvers& asked) const {
+    return options_.solvers.z3 && options_.solvers.cvc5 && asked.z3 != asked.cvc5;
+  }
+
+  Limits limits() const { return {std::max(0.1, end_ - now()), options_.confirm}; }
+
+  static std::string described(const Query& query, const Weight* weight) {
+    if (weight == nullptr) return query.label;
+    return fmt::format("weight {}: {}", weight->down().value, query.label);
+  }
+
+  void save(const Query& query, const Weight* weight, const char* prefix, const char* expected) {
+    if (options_.export_directory.empty()) return;
+    const std::filesystem::path path =
+        std::filesystem::path(options_.export_directory) /
+        fmt::format("{}-{}{:03}.smt2", goal_.name, prefix, saved_++);
+    const std::filesystem::path temporary = path.string() + ".new";
+    std::ofstream file(temporary);
+    file << "; " << goal_.claim << "\n; bounds: " << goal_.bounds << "\n; "
+         << described(query, weight) << "\n; expected: " << expected << "\n"
+         << query.text;
+    file.close();
+    if (!file) throw std::runtime_error(fmt::format("cannot write {}", path.string()));
+    std::filesystem::rename(temporary, path);
+  }
+
+  const Goal& goal_;
+  const Options& options_;
+  double end_;
+  Report report_;
+  std::set<std::string> asked_;
+  int z3_silent_ = 0;
+  int cvc5_silent_ = 0;
+  int saved_ = 0;
+};
+
+}  // namespace
+
+Report prove_here(const Goal& goal, const Options& options) { return Prover(goal, options).run(); }
+
+}  // namespace vlag::smt

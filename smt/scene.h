@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Where a goal plays: names its symbols, assumes, and claims; the rules of core/ run on the symbols
+// and leave obligations. What comes out are queries, each of which a solver must find unsatisfiable:
+//
+//   assumptions && path condition && !claim
+//
+// No query relies on another, so each proves what it says; only lemma() is claimed and then assumed.
+#pragma once
+
+#include <z3++.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/weight.h"
+#include "smt/symbolic.h"
+
+namespace vlag::smt {
+
+enum class Theory : std::uint8_t { words, integers, reals, rationals };
+std::string_view name_of(Theory theory);
+
+/// One question: do the assumptions imply the claim?
+struct Query {
+  std::string label;
+  bool obligation = false;  // Emitted by the arithmetic, not stated by the goal.
+  std::string text;         // SMT-LIB2: unsat means proved.
+};
+
+/// One way through the goal's plain ifs, as SMT-LIB2 over the assumptions alone: sat means that
+/// they can be met.
+struct Path {
+  std::string text;
+};
+
+class Scene {
+ public:
+  /// `weight` is what weight() gives, for goals that are proved for each weight.
+  explicit Scene(Theory theory, const Weight* weight = nullptr);
+  ~Scene();
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  /// The scene whose symbols the current thread is using.
+  static Scene& current();
+
+  Theory theory() const { return theory_; }
+  z3::context& context() { return context_; }
+  const Weight& weight() const;
+
+  // --- For goals.
+  /// A word; in the integers, one that fits in 64 bits.
+  Number number(const std::string& name);
+  Number number(const std::string& name, std::int64_t low, std::int64_t high);
+  Point point(const std::string& name);
+  /// A number of the specification alone. Requires: not words.
+  Exact quantity(const std::string& name);
+  Truth truth(const std::string& name);
+  void assume(const Truth& condition);
+  void claim(const Truth& condition, const std::string& label);
+  /// A claim that those after it may use.
+  void lemma(const Truth& condition, const std::string& label);
+
+  /// Runs the body once for each way through its ifs, and collects.
+  void explore(const std::function<void(Scene&)>& body);
+  const std::vector<Query>& queries() const { return queries_; }
+  const std::vector<Path>& paths() const { return paths_; }
+
+  // --- For the symbols.
+  bool decide(const z3::expr& condition);
+  void oblige(const z3::expr& condition, const char* label);
+  /// Assumes what defines a fresh symbol: it can always be met.
+  void define(const z3::expr& condition) { assumptions_.push_back(condition); }
+  z3::expr fresh(const char* name);
+  z3::expr constant(std::int64_t value);
+  z3::expr yes() { return context_.bool_val(true); }
+  z3::expr fits_in_word(const z3::expr& term);
+
+ private:
+  struct Fork {
+    bool taken;
+    bool last;  // The other way has been taken already.
+  };
+  z3::expr symbol(const std::string& name);
+  void ask(const z3::expr& claim, const std::string& label, bool obligation);
+  std::string text_of(const z3::expr* claim) const;
+  bool next_path();
+  // Up to the last fork everything was recorded on an earlier path.
+  bool replaying() const { return position_ < forks_.size(); }
+
+  Theory theory_;
+  const Weight* weight_;
+  Scene* previous_;
+  mutable z3::context context_;
+  std::vector<z3::expr> assumptions_;
+  std::vector<Fork> forks_;
+  std::size_t position_ = 0;
+  int fresh_ = 0;
+  std::vector<Query> queries_;
+  std::vector<Path> paths_;
+};
+
+}  // namespace vlag::smt

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/slice.h"
+
+#include "smt/goal.h"
+#include "spec/invariants.h"
+
+namespace vlag::smt {
+namespace {
+
+Number clamped(const Number& request) { return clamp_slice<Symbols>(request); }
+
+void granted(Scene& scene) {
+  const Number result = clamped(scene.number("request"));
+  scene.claim(spec::slice_granted<Number>(result, slice_min, slice_max),
+              "from slice_min to slice_max");
+}
+
+void idempotent(Scene& scene) {
+  const Number once = clamped(scene.number("request"));
+  scene.claim(clamped(once) == once, "clamping twice is clamping once");
+}
+
+void monotone(Scene& scene) {
+  const Number less = scene.number("less");
+  const Number more = scene.number("more");
+  scene.assume(less <= more);
+  scene.claim(clamped(less) <= clamped(more), "in order");
+}
+
+}  // namespace
+
+std::vector<Goal> slice_goals() {
+  constexpr std::string_view source = "__setscheduler_params(), 6.12.117";
+  constexpr std::string_view bounds = "every 64-bit request";
+  return {
+      {.name = "slice_is_granted",
+       .claim = "Whatever is asked for, the request is from 100 us to 100 ms.",
+       .source = source,
+       .bounds = bounds,
+       .body = granted,
+       .canary =
+           [](Scene& scene) {
+             const Number result = clamped(scene.number("request"));
+             scene.claim(spec::slice_granted<Number>(result, slice_min, slice_max - 1),
+                         "less than slice_max");
+           }},
+      {.name = "slice_clamp_is_idempotent",
+       .claim = "A request that was granted is granted as it is.",
+       .source = source,
+       .bounds = bounds,
+       .body = idempotent,
+       .canary =
+           [](Scene& scene) {
+             const Number request = scene.number("request");
+             scene.claim(clamped(request) == request, "any request is granted as it is");
+           }},
+      {.name = "slice_clamp_is_monotone",
+       .claim = "Who asks for more is not granted less.",
+       .source = source,
+       .bounds = bounds,
+       .body = monotone,
+       .canary =
+           [](Scene& scene) {
+             const Number less = scene.number("less");
+             const Number more = scene.number("more");
+             scene.assume(less < more);
+             scene.claim(clamped(less) < clamped(more), "in strict order");
+           }},
+  };
+}
+
+}  // namespace vlag::smt
