@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// floor(V) and eligibility, on the sums: for any number of entities, since the sums are all that the
-// rules see of them.
+// floor(V) and eligibility, on the sums: for any number of entities, since the sums are all that
+// the rules see of them.
 #include "core/average.h"
-
 #include "smt/goal.h"
 #include "spec/invariants.h"
 
@@ -58,13 +57,17 @@ void lags(Scene& scene, AverageRounding rounding) {
   scene.claim(lag <= 0 && -weight < lag, "in (-W, 0]");
 }
 
-// Everyone within `spread` of v0, so the sum is within W spread.
-void products_fit(Scene& scene, const Exact& limit) {
+// 1,024 tasks of nice 0. With the weight known a counterexample is a matter of linear arithmetic.
+constexpr std::int64_t many = std::int64_t{1} << 20;
+
+// Everyone within `spread` of v0, so the sum is within W spread. `load`: W, or 0 for any.
+void products_fit(Scene& scene, const Exact& limit, std::int64_t load) {
   const Point zero = scene.point("zero_vruntime");
   const Exact weight = scene.quantity("sum_weight");
   const Exact spread = scene.quantity("spread");
   const Exact sum = scene.quantity("sum_w_vruntime");
-  scene.assume(weight >= 1 && spread >= 0 && weight * spread < limit);
+  scene.assume(weight >= 1 && weight <= weight_max && spread >= 0 && weight * spread < limit);
+  if (load != 0) scene.assume(weight == load);
   scene.assume(-weight * spread <= sum && sum <= weight * spread);
   const Sums<Symbols> total = {zero, Number(sum.term()), Number(weight.term())};
   const Point vruntime = scene.point("vruntime");
@@ -107,18 +110,18 @@ std::vector<Goal> average_goals() {
        .claim = "If everyone is within K of v_0 and K W < 2^63, then no product of the eligibility "
                 "test overflows, and the test is v <= V.",
        .source = eligible_source,
-       .bounds = "any n; K W < 2^63",
+       .bounds = "any n; 1 <= W < 2^31; K W < 2^63",
        .theory = Theory::integers,
-       .body = [](Scene& scene) { products_fit(scene, Exact(1) << 63); },
-       .canary = [](Scene& scene) { products_fit(scene, (Exact(1) << 63) + 1); }},
+       .body = [](Scene& scene) { products_fit(scene, Exact(1) << 63, 0); },
+       .canary = [](Scene& scene) { products_fit(scene, (Exact(1) << 63) + 1, many); }},
       {.name = "eligibility_never_overflows",
        .claim = "The eligibility test is exact as soon as everyone is within K of v_0 and "
                 "K W <= 2^63.",
        .source = eligible_source,
-       .bounds = "any n; K W <= 2^63, which is one more than holds",
+       .bounds = "W = 2^20, as 1,024 tasks of nice 0; K W <= 2^63, which is one more than holds",
        .kind = Kind::falsehood,
        .theory = Theory::integers,
-       .body = [](Scene& scene) { products_fit(scene, (Exact(1) << 63) + 1); }},
+       .body = [](Scene& scene) { products_fit(scene, (Exact(1) << 63) + 1, many); }},
   };
 }
 

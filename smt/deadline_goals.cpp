@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/deadline.h"
-
 #include "core/slice.h"
 #include "smt/goal.h"
 #include "spec/invariants.h"

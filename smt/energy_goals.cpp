@@ -3,9 +3,9 @@
 //
 //   E = sum_queued w (v - V)^2 + sum_away w l^2
 //
-// One entity of weight w leaves others of weight A, and joins others of weight B. The others of weight
-// A with mean m have sum w (v - V)^2 = Q + A (m - V)^2, and Q does not change when V does. All virtual
-// times here are relative to m, where the sums have v0.
+// One entity of weight w leaves others of weight A, and joins others of weight B. The others of
+// weight A with mean m have sum w (v - V)^2 = Q + A (m - V)^2, and Q does not change when V does.
+// All virtual times here are relative to m, where the sums have v0.
 #include "core/average.h"
 #include "core/placement.h"
 #include "smt/goal.h"
@@ -26,7 +26,8 @@ Exact average_of(const Sums<Symbols>& sums) {
 Exact square(const Exact& a) { return a * a; }
 
 // E of the one and its distance from the others, less what the others have among themselves.
-Exact queued_energy(const Exact& others, const Exact& weight, const Exact& key, const Exact& average) {
+Exact queued_energy(const Exact& others, const Exact& weight, const Exact& key,
+                    const Exact& average) {
   return others * square(average) + weight * square(average - key);
 }
 
@@ -64,9 +65,9 @@ void leaving(Scene& scene, std::int64_t sign) {
   const Number others = positive(scene, "A");
   const Number weight = positive(scene, "w");
   const Visit visit = leave(scene, others, weight);
-  scene.claim(visit.change * exact(others) ==
-                  Exact(sign) * square(exact(weight)) * square(visit.lag),
-              "A dE == -w^2 l^2");
+  scene.claim(
+      visit.change * exact(others) == Exact(sign) * square(exact(weight)) * square(visit.lag),
+      "A dE == -w^2 l^2");
 }
 
 void joining(Scene& scene, bool inflated) {
@@ -151,26 +152,32 @@ std::vector<Goal> energy_goals() {
                 .canary = canary};
   };
   return {
-      goal("leaving_lowers_the_energy", "Leaving others of weight A lowers E by w^2 l^2 / A.",
-           [](Scene& scene) { leaving(scene, -1); }, [](Scene& scene) { leaving(scene, 1); }),
-      goal("joining_with_inflation_raises_the_energy",
-           "Joining others of weight B as Linux places raises E by w^2 l^2 / B.",
-           [](Scene& scene) { joining(scene, true); }, [](Scene& scene) { joining(scene, false); }),
-      goal("joining_without_inflation_lowers_the_energy",
-           "Joining with the lag as it is lowers E by w^2 l^2 / (B + w).",
-           [](Scene& scene) { joining_plainly(scene, -1); },
-           [](Scene& scene) { joining_plainly(scene, 1); }),
-      goal("a_lighter_queue_pumps",
-           "Leaving others of weight A and joining others of weight B changes E by "
-           "w^2 l^2 (1/B - 1/A): it grows if and only if B < A.",
-           [](Scene& scene) { pump(scene, true); }, [](Scene& scene) { pump(scene, false); }),
-      goal("inflating_by_the_heavier_never_pumps",
-           "Placed with the heavier of both queues, a leave and a join never raise E.",
-           [](Scene& scene) { never_grows(scene, Inflate::by_heavier); },
-           [](Scene& scene) { never_grows(scene, Inflate::by_joined); }),
-      goal("a_round_trip_never_pumps",
-           "As Linux places, a leave and a join never raise E, so lags cannot be pumped up.",
-           [](Scene& scene) { never_grows(scene, Inflate::by_joined); }, nullptr),
+      goal(
+          "leaving_lowers_the_energy", "Leaving others of weight A lowers E by w^2 l^2 / A.",
+          [](Scene& scene) { leaving(scene, -1); }, [](Scene& scene) { leaving(scene, 1); }),
+      goal(
+          "joining_with_inflation_raises_the_energy",
+          "Joining others of weight B as Linux places raises E by w^2 l^2 / B.",
+          [](Scene& scene) { joining(scene, true); }, [](Scene& scene) { joining(scene, false); }),
+      goal(
+          "joining_without_inflation_lowers_the_energy",
+          "Joining with the lag as it is lowers E by w^2 l^2 / (B + w).",
+          [](Scene& scene) { joining_plainly(scene, -1); },
+          [](Scene& scene) { joining_plainly(scene, 1); }),
+      goal(
+          "a_lighter_queue_pumps",
+          "Leaving others of weight A and joining others of weight B changes E by "
+          "w^2 l^2 (1/B - 1/A): it grows if and only if B < A.",
+          [](Scene& scene) { pump(scene, true); }, [](Scene& scene) { pump(scene, false); }),
+      goal(
+          "inflating_by_the_heavier_never_pumps",
+          "Placed with the heavier of both queues, a leave and a join never raise E.",
+          [](Scene& scene) { never_grows(scene, Inflate::by_heavier); },
+          [](Scene& scene) { never_grows(scene, Inflate::by_joined); }),
+      goal(
+          "a_round_trip_never_pumps",
+          "As Linux places, a leave and a join never raise E, so lags cannot be pumped up.",
+          [](Scene& scene) { never_grows(scene, Inflate::by_joined); }, nullptr),
   };
 }
 

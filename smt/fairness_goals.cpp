@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Lag on a fixed set, and the spread of vruntimes under joins. Any n: the entities enter through sums
-// over those with d <= D ("early", weight WB, sum of w v PB) and the others ("late", WN, PN).
+// Lag on a fixed set, and the spread of vruntimes under joins. Any n: the entities enter through
+// sums over those with d <= D ("early", weight WB, sum of w v PB) and the others ("late", WN, PN).
 //
-// T4, upper bound. F_D = sum(w_i (v_i - D)) over the late ones. Picking a late one says that all early
-// ones are ineligible, hence V < D and F_D < 0 (late_pick_means_slack). After that F_D grows only by
-// that one run, and by at most o_i for each early one whose renewed deadline is late
+// T4, upper bound. F_D = sum(w_i (v_i - D)) over the late ones. Picking a late one says that all
+// early ones are ineligible, hence V < D and F_D < 0 (late_pick_means_slack). After that F_D grows
+// only by that one run, and by at most o_i for each early one whose renewed deadline is late
 // (a_renewal_adds_its_overshoot). So F_D <= max(r_k + o_k) + sum(o_i) for each D >= min(d_i), by
 // induction over the runs, and the lag of j follows with D = d_j (lag_is_bounded_by_late_service).
 #include "core/average.h"
@@ -28,8 +28,7 @@ void late_pick(Scene& scene, bool ineligible) {
   const Exact late_sum = scene.quantity("late_sum");
   const Exact deadline = scene.quantity("D");
   scene.assume(early_weight > 0 && late_weight > 0);
-  const Exact average =
-      average_of(scene, early_weight + late_weight, early_sum + late_sum);
+  const Exact average = average_of(scene, early_weight + late_weight, early_sum + late_sum);
   if (ineligible) scene.assume(early_sum > early_weight * average);
   scene.assume(early_sum <= early_weight * deadline);
   scene.claim(average < deadline, "V < D");
@@ -147,7 +146,8 @@ std::vector<Goal> fairness_goals() {
        .body = [](Scene& scene) { late_pick(scene, true); },
        .canary = [](Scene& scene) { late_pick(scene, false); }},
       {.name = "a_renewal_adds_its_overshoot",
-       .claim = "One whose renewed deadline becomes late adds at most what it overran to F_D (T4, A2).",
+       .claim =
+           "One whose renewed deadline becomes late adds at most what it overran to F_D (T4, A2).",
        .source = "theorem T4; update_deadline(), 6.12.117",
        .bounds = fixed,
        .theory = Theory::rationals,
@@ -169,8 +169,9 @@ std::vector<Goal> fairness_goals() {
        .body = [](Scene& scene) { lower(scene, true); },
        .canary = [](Scene& scene) { lower(scene, false); }},
       {.name = "a_join_widens_the_spread_by_its_lag",
-       .claim = "One that joins with a lag that is not negative is not beyond the furthest, and not "
-                "further back than its lag (T6, B4).",
+       .claim =
+           "One that joins with a lag that is not negative is not beyond the furthest, and not "
+           "further back than its lag (T6, B4).",
        .source = "theorem T6; place_entity(), 6.12.117",
        .bounds = "any n; reals",
        .theory = Theory::rationals,

@@ -12,9 +12,9 @@
 namespace vlag::smt {
 
 enum class Kind : std::uint8_t {
-  full,     // For all numbers within the bounds, and where it speaks of a queue, for any n.
-  bounded,  // For queues of the n in the bounds.
-  open,     // Not decided yet.
+  full,       // For all numbers within the bounds, and where it speaks of a queue, for any n.
+  bounded,    // For queues of the n in the bounds.
+  open,       // Not decided yet.
   falsehood,  // Believed by many; the solver refutes it. Named `false` in reports.
 };
 std::string_view name_of(Kind kind);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The limit of the saved lag, for each weight. A tick lasts from 1 to 10 ms (HZ 1000 to 100).
 #include "core/lag.h"
-
 #include "core/slice.h"
 #include "smt/goal.h"
 #include "spec/invariants.h"
@@ -26,8 +25,7 @@ Leaving leaving(Scene& scene) {
   const Exact distance = exact(average, vruntime);
   const Exact far = Exact(1) << 62;
   scene.assume(-far < distance && distance < far);
-  return {slice, tick, limit, average - vruntime,
-          entity_lag<Symbols>(average, vruntime, limit)};
+  return {slice, tick, limit, average - vruntime, entity_lag<Symbols>(average, vruntime, limit)};
 }
 
 void limited(Scene& scene) {
@@ -37,8 +35,9 @@ void limited(Scene& scene) {
   scene.claim(implies(spec::lag_limited<Exact>(exact(one.distance), exact(one.limit)),
                       one.vlag == one.distance),
               "a lag within the limit is kept");
-  scene.claim(implies(one.distance >= 0, one.vlag >= 0) && implies(one.distance <= 0, one.vlag <= 0),
-              "its sign is kept");
+  scene.claim(
+      implies(one.distance >= 0, one.vlag >= 0) && implies(one.distance <= 0, one.vlag <= 0),
+      "its sign is kept");
 }
 
 // w |vlag| <= 1024 max(2 r, tick) (1 + 10^-8): in nice-0 nanoseconds, twice the request.
@@ -59,7 +58,8 @@ std::vector<Goal> lag_goals() {
       "40 nice levels and SCHED_IDLE; request 100 us .. 100 ms; tick 1 .. 10 ms; |V - v| < 2^62";
   return {
       {.name = "saved_lag_is_limited",
-       .claim = "The saved lag is within its limit, keeps its sign, and is V - v if that is within.",
+       .claim =
+           "The saved lag is within its limit, keeps its sign, and is V - v if that is within.",
        .source = source,
        .bounds = bounds,
        .theory = Theory::integers,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The pairwise cap (spec/README.md): how far others can get ahead of one that waits. Any n, any joins
-// and leaves of others: the argument does not say how V got its value, so the sums are arbitrary.
+// The pairwise cap (spec/README.md): how far others can get ahead of one that waits. Any n, any
+// joins and leaves of others: the argument does not say how V got its value, so the sums are
+// arbitrary.
 //
-// j waits and k is picked. Picking says: k is eligible, and j is not, or its deadline is not earlier.
-// One run of k ends at most O_k after its deadline, which is at most R_k = r_k / w_k after v_k.
-// Between two runs v_k changes only by placement, which starts the pair anew; so the cap holds after
-// each run, by induction over the runs.
+// j waits and k is picked. Picking says: k is eligible, and j is not, or its deadline is not
+// earlier. One run of k ends at most O_k after its deadline, which is at most R_k = r_k / w_k after
+// v_k. Between two runs v_k changes only by placement, which starts the pair anew; so the cap holds
+// after each run, by induction over the runs.
 #include "core/average.h"
 #include "smt/goal.h"
 
@@ -22,8 +23,9 @@ Pair picked(Scene& scene, bool k_is_eligible = true, bool earliest = true) {
   const Sums<Symbols> sums = {scene.point("zero_vruntime"), scene.number("sum_w_vruntime"),
                               scene.number("sum_weight")};
   scene.assume(sums.sum_weight > 0);
-  const Pair p = {scene.quantity("v_k"),       scene.quantity("d_k"), scene.quantity("request_k"),
-                  scene.quantity("overshoot_k"), scene.quantity("end_k"), scene.quantity("v_j"),
+  const Pair p = {scene.quantity("v_k"),       scene.quantity("d_k"),
+                  scene.quantity("request_k"), scene.quantity("overshoot_k"),
+                  scene.quantity("end_k"),     scene.quantity("v_j"),
                   scene.quantity("d_j")};
   const auto is_eligible = [&](const Exact& key) {
     return eligible(sums, sums.zero_vruntime + Number(key.term()));
@@ -95,7 +97,8 @@ std::vector<Goal> pair_goals() {
        .body = [](Scene& scene) { capped(scene, true); },
        .canary = [](Scene& scene) { capped(scene, false); }},
       {.name = "the_later_and_ahead_is_not_picked",
-       .claim = "While j waits, k is not picked if it is ahead of j and its deadline is later (T1).",
+       .claim =
+           "While j waits, k is not picked if it is ahead of j and its deadline is later (T1).",
        .source = source,
        .bounds = bounds,
        .theory = Theory::rationals,
@@ -110,16 +113,18 @@ std::vector<Goal> pair_goals() {
        .body = [](Scene& scene) { capped_when_ahead(scene, true); },
        .canary = [](Scene& scene) { capped_when_ahead(scene, false); }},
       {.name = "a_run_is_paid_from_the_wait_budget",
-       .claim = "A run within the cap lowers w_k (cap - v_k)^+ by exactly its length: the time that j "
-                "waits is at most the sum of these budgets (T2).",
+       .claim =
+           "A run within the cap lowers w_k (cap - v_k)^+ by exactly its length: the time that j "
+           "waits is at most the sum of these budgets (T2).",
        .source = "theorem T2; update_curr(), 6.12.117",
        .bounds = "any n; reals",
        .theory = Theory::rationals,
        .body = [](Scene& scene) { budget(scene, true); },
        .canary = [](Scene& scene) { budget(scene, false); }},
       {.name = "a_queued_pair_is_served_fairly",
-       .claim = "Two that stay queued get service, by weight, that differs by no more than both pair "
-                "caps (T7).",
+       .claim =
+           "Two that stay queued get service, by weight, that differs by no more than both pair "
+           "caps (T7).",
        .source = "theorem T7",
        .bounds = "any n, any joins and leaves of others; neither is placed anew; reals",
        .theory = Theory::rationals,

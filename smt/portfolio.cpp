@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "smt/process.h"
@@ -14,21 +15,21 @@
 namespace vlag::smt {
 namespace {
 
-std::string value_text(const z3::expr& value) {
-  if (value.is_bv()) {
-    const std::string bits = z3::bv2int(value, true).simplify().to_string();
-    return bits;
+// "(- (/ 7.0 4.0))" as "-7/4", "#b1...1" as "-1".
+std::string readable(const std::string& value) {
+  if (value.starts_with("(- ")) return "-" + readable(value.substr(3, value.size() - 4));
+  if (value.starts_with("(/ ")) {
+    const std::size_t blank = value.rfind(' ');
+    return readable(value.substr(3, blank - 3)) + "/" +
+           readable(value.substr(blank + 1, value.size() - blank - 2));
   }
-  return value.to_string();
-}
-
-// "(- 3)" as "-3", "3.0" as "3".
-std::string readable(std::string value) {
-  if (value.starts_with("(- ") && value.find(' ', 3) == std::string::npos) {
-    value = "-" + value.substr(3, value.size() - 4);
+  if (value.starts_with("#b")) {
+    return std::to_string(static_cast<std::int64_t>(std::stoull(value.substr(2), nullptr, 2)));
   }
-  if (value.ends_with(".0")) value.resize(value.size() - 2);
-  return value;
+  if (value.starts_with("#x")) {
+    return std::to_string(static_cast<std::int64_t>(std::stoull(value.substr(2), nullptr, 16)));
+  }
+  return value.ends_with(".0") ? value.substr(0, value.size() - 2) : value;
 }
 
 // What solvers introduce, and what defines quotients, is not for readers.
@@ -39,15 +40,7 @@ bool of_the_goal(const std::string& name) {
   return name.find('!') == std::string::npos;
 }
 
-std::string model_text(const z3::model& model) {
-  std::vector<std::string> values;
-  for (unsigned i = 0; i < model.num_consts(); ++i) {
-    const z3::func_decl symbol = model.get_const_decl(i);
-    const std::string name = symbol.name().str();
-    if (!of_the_goal(name)) continue;
-    values.push_back(
-        fmt::format("{} = {}", name, readable(value_text(model.get_const_interp(symbol)))));
-  }
+std::string listed(std::vector<std::string> values) {
   std::sort(values.begin(), values.end());
   return fmt::format("{}", fmt::join(values, ", "));
 }
@@ -59,21 +52,41 @@ std::string run_z3(const std::string& text) {
   const z3::check_result result = solver.check();
   if (result == z3::unsat) return "unsat\n";
   if (result == z3::unknown) return "unknown\n";
-  return "sat\n" + model_text(solver.get_model());
+  const z3::model model = solver.get_model();
+  std::vector<std::string> values;
+  for (unsigned i = 0; i < model.num_consts(); ++i) {
+    const z3::func_decl symbol = model.get_const_decl(i);
+    const std::string name = symbol.name().str();
+    if (!of_the_goal(name)) continue;
+    values.push_back(
+        fmt::format("{} = {}", name, readable(model.get_const_interp(symbol).to_string())));
+  }
+  return "sat\n" + listed(values);
+}
+
+// From lines "(define-fun NAME () SORT VALUE)".
+std::string cvc5_model(const std::string& output) {
+  constexpr std::string_view define = "(define-fun ";
+  std::vector<std::string> values;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t end = line.find(" () ");
+    if (!line.starts_with(define) || end == std::string::npos || line.back() != ')') continue;
+    const std::string name = line.substr(define.size(), end - define.size());
+    const std::size_t sort = end + 4;
+    // A sort is a word, or in parentheses without others inside.
+    const std::size_t blank = line.find(' ', line[sort] == '(' ? line.find(')', sort) : sort);
+    if (blank == std::string::npos || !of_the_goal(name)) continue;
+    values.push_back(
+        fmt::format("{} = {}", name, readable(line.substr(blank + 1, line.size() - blank - 2))));
+  }
+  return listed(values);
 }
 
 Status status_of(const std::string& output) {
   if (output.starts_with("unsat")) return Status::unsat;
   if (output.starts_with("sat")) return Status::sat;
   return Status::unknown;
-}
-
-// One line of what follows "sat".
-std::string model_of(const std::string& output) {
-  std::string rest = output.substr(std::min(output.find('\n') + 1, output.size()));
-  while (!rest.empty() && rest.back() == '\n') rest.pop_back();
-  std::replace(rest.begin(), rest.end(), '\n', ' ');
-  return rest;
 }
 
 }  // namespace
@@ -112,7 +125,11 @@ Answer ask(const std::string& text, Solvers solvers, Limits limits) {
       const bool well = one.child.wait().empty() || one.status == &answer.cvc5;
       if (!well || status == Status::unknown) continue;
       *one.status = status;
-      if (!decided && status == Status::sat) answer.model = model_of(one.child.output());
+      if (!decided && status == Status::sat) {
+        const std::string& output = one.child.output();
+        answer.model =
+            one.status == &answer.z3 ? output.substr(output.find('\n') + 1) : cvc5_model(output);
+      }
       decided = true;
       end = std::min(end, now() + limits.confirm);
     }

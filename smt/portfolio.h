@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Two solvers for one question. They run side by side on the same SMT-LIB2 text: the first that
-// decides is the answer, and the second gets a little longer to confirm it. That they disagree would
-// mean that one of them is wrong, so nothing is proved.
+// decides is the answer, and the second gets a little longer to confirm it. That they disagree
+// would mean that one of them is wrong, so nothing is proved.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Slice protection: while an entity runs, its vlag holds the bits of the deadline it was picked with.
-#include "core/preempt.h"
-
+// Slice protection: while an entity runs, its vlag holds the bits of the deadline it was picked
+// with.
 #include "core/deadline.h"
+#include "core/preempt.h"
 #include "core/slice.h"
 #include "smt/goal.h"
 
@@ -61,7 +61,11 @@ Wakeup wakeup(Scene& scene) {
   const Truth current_eligible = scene.truth("current_eligible");
   const Point woken_deadline = scene.point("woken_deadline");
   const Point current_deadline = scene.point("current_deadline");
-  return {woken_slice, current_slice, woken_eligible, current_eligible, woken_deadline,
+  return {woken_slice,
+          current_slice,
+          woken_eligible,
+          current_eligible,
+          woken_deadline,
           current_deadline,
           preempts_short<Symbols>(woken_slice, current_slice, woken_eligible, current_eligible,
                                   woken_deadline, current_deadline)};
@@ -71,8 +75,8 @@ void only_if(Scene& scene) {
   const Wakeup w = wakeup(scene);
   scene.claim(implies(w.preempts, w.woken_eligible), "the woken one is eligible");
   scene.claim(implies(w.preempts, w.woken_slice < w.current_slice), "its request is shorter");
-  scene.claim(implies(w.preempts, before<Symbols>(w.woken_deadline, w.current_deadline) ||
-                                      !w.current_eligible),
+  scene.claim(implies(w.preempts,
+                      before<Symbols>(w.woken_deadline, w.current_deadline) || !w.current_eligible),
               "it is earlier, or the current one is not eligible");
 }
 
@@ -115,15 +119,17 @@ std::vector<Goal> preempt_goals() {
        .body = [](Scene& scene) { renewed(scene, true); },
        .canary = [](Scene& scene) { renewed(scene, false); }},
       {.name = "short_preempts_only_if_picked",
-       .claim = "A woken entity overrides protection only with a shorter request, eligible, and with "
-                "an earlier deadline or against one that is not eligible.",
+       .claim =
+           "A woken entity overrides protection only with a shorter request, eligible, and with "
+           "an earlier deadline or against one that is not eligible.",
        .source = short_source,
        .bounds = any,
        .body = only_if,
        .canary = only_if_earlier},
       {.name = "short_preempts_the_ineligible",
-       .claim = "An eligible woken entity with a shorter request overrides the protection of one that "
-                "is not eligible.",
+       .claim =
+           "An eligible woken entity with a shorter request overrides the protection of one that "
+           "is not eligible.",
        .source = short_source,
        .bounds = any,
        .body = [](Scene& scene) { if_shorter(scene, true); },

@@ -156,8 +156,7 @@ bool on_path(const std::string& program) {
   std::string rest = path != nullptr ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
-    const std::filesystem::path candidate =
-        std::filesystem::path(rest.substr(0, colon)) / program;
+    const std::filesystem::path candidate = std::filesystem::path(rest.substr(0, colon)) / program;
     if (access(candidate.c_str(), X_OK) == 0) return true;
     rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
   }

@@ -108,8 +108,7 @@ std::vector<Report> prove(std::span<const Goal* const> goals, const Options& opt
     while (next < goals.size() && running.size() < std::max(1U, options.jobs)) {
       const Goal& goal = *goals[next];
       reports[next].goal = &goal;
-      running.push_back(
-          {next, now(), Child([&] { return to_text(prove_here(goal, options)); })});
+      running.push_back({next, now(), Child([&] { return to_text(prove_here(goal, options)); })});
       ++next;
     }
     std::vector<Child*> children;

@@ -29,7 +29,7 @@ struct Options {
   double seconds = 60;  // For one goal.
   double confirm = 1;   // How much longer the second solver gets for one query.
   unsigned jobs = 1;
-  std::string export_directory;  // Where to write the queries as SMT-LIB2; "" for nowhere.
+  std::string export_directory = "";  // Where to write the queries as SMT-LIB2; "" for nowhere.
 };
 
 struct Report {

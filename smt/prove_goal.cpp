@@ -46,37 +46,45 @@ class Prover {
   }
 
   void prove_body() {
-    bool all = true;
-    bool all_z3 = options_.solvers.z3;
-    bool all_cvc5 = options_.solvers.cvc5;
+    all_ = true;
+    all_z3_ = options_.solvers.z3;
+    all_cvc5_ = options_.solvers.cvc5;
     for (const Weight* weight : instances()) {
       Scene scene(goal_.theory, weight);
-      scene.explore(goal_.body);
+      scene.explore(goal_.body, goal_.each_weight);
       meet_assumptions(scene);
       for (const Query& query : scene.queries()) {
-        if (!asked_.insert(query.text).second) continue;
-        ++report_.queries;
-        save(query, weight, "", goal_.kind == Kind::falsehood ? "sat" : "unsat");
-        const Answer answer = ask_both(query.text);
-        all_z3 = all_z3 && answer.z3 == Status::unsat;
-        all_cvc5 = all_cvc5 && answer.cvc5 == Status::unsat;
-        all = all && answer.status() == Status::unsat;
-        if (answer.disagreement()) report_.disagreement = true;
-        if (answer.status() == Status::sat) {
-          refuted(answer, described(query, weight));
-          return;
-        }
-        if (answer.status() == Status::unknown && report_.trouble.empty()) {
-          report_.trouble = described(query, weight) +
-                            (answer.disagreement() ? ": the solvers disagree" : ": undecided");
-        }
+        prove_query(query, weight);
+        if (report_.verdict == Verdict::refuted) return;
       }
     }
     // A goal that asks nothing proves nothing.
     if (report_.queries == 0) return;
-    if (all) report_.verdict = Verdict::proved;
-    if (all_z3) report_.z3 = Verdict::proved;
-    if (all_cvc5) report_.cvc5 = Verdict::proved;
+    if (all_) report_.verdict = Verdict::proved;
+    if (all_z3_) report_.z3 = Verdict::proved;
+    if (all_cvc5_) report_.cvc5 = Verdict::proved;
+  }
+
+  void prove_query(const Query& query, const Weight* weight) {
+    if (!asked_.insert(query.text).second) return;
+    ++report_.queries;
+    save(query, weight, "", goal_.kind == Kind::falsehood ? "sat" : "unsat");
+    const Answer answer = ask_both(query.text);
+    if (answer.status() != Status::unsat && !query.parts.empty()) {
+      // Which of them?
+      for (const Query& part : query.parts) prove_query(part, weight);
+      return;
+    }
+    all_z3_ = all_z3_ && answer.z3 == Status::unsat;
+    all_cvc5_ = all_cvc5_ && answer.cvc5 == Status::unsat;
+    all_ = all_ && answer.status() == Status::unsat;
+    if (answer.status() == Status::sat && report_.verdict != Verdict::refuted) {
+      refuted(answer, described(query, weight));
+    }
+    if (answer.status() == Status::unknown && report_.trouble.empty()) {
+      report_.trouble = described(query, weight) +
+                        (answer.disagreement() ? ": the solvers disagree" : ": undecided");
+    }
   }
 
   void refuted(const Answer& answer, const std::string& what) {
@@ -91,11 +99,13 @@ class Prover {
     Status met = Status::unsat;
     for (const Path& path : scene.paths()) {
       const Answer answer = ask_both(path.text);
-      if (answer.disagreement()) report_.disagreement = true;
       if (answer.status() == Status::unsat) continue;
       met = answer.status();
       if (met == Status::sat) {
-        if (report_.model.empty()) report_.model = answer.model;
+        // Solvers leave out what may be anything.
+        if (report_.model.empty()) {
+          report_.model = answer.model.empty() ? "any values" : answer.model;
+        }
         break;
       }
     }
@@ -113,7 +123,6 @@ class Prover {
         if (query.obligation) continue;
         save(query, weight, "canary-", "sat");
         const Answer answer = ask_both(query.text);
-        if (answer.disagreement()) report_.disagreement = true;
         if (answer.status() == Status::sat) {
           report_.canary = Verdict::refuted;
           report_.canary_shown = fmt::format("{}: {}", described(query, weight), answer.model);
@@ -126,6 +135,7 @@ class Prover {
   }
 
   Answer ask_both(const std::string& text) {
+    if (now() >= end_) return {};
     Solvers now_asked = options_.solvers;
     if (now_asked.z3 && now_asked.cvc5) {
       now_asked.z3 = z3_silent_ < patience;
@@ -138,6 +148,7 @@ class Prover {
       if (now_asked.z3 && answer.z3 == Status::unknown) ++z3_silent_;
       if (now_asked.cvc5 && answer.cvc5 == Status::unknown) ++cvc5_silent_;
     }
+    if (answer.disagreement()) report_.disagreement = true;
     return answer;
   }
 
@@ -145,7 +156,7 @@ class Prover {
     return options_.solvers.z3 && options_.solvers.cvc5 && asked.z3 != asked.cvc5;
   }
 
-  Limits limits() const { return {std::max(0.1, end_ - now()), options_.confirm}; }
+  Limits limits() const { return {end_ - now(), options_.confirm}; }
 
   static std::string described(const Query& query, const Weight* weight) {
     if (weight == nullptr) return query.label;
@@ -154,9 +165,8 @@ class Prover {
 
   void save(const Query& query, const Weight* weight, const char* prefix, const char* expected) {
     if (options_.export_directory.empty()) return;
-    const std::filesystem::path path =
-        std::filesystem::path(options_.export_directory) /
-        fmt::format("{}-{}{:03}.smt2", goal_.name, prefix, saved_++);
+    const std::filesystem::path path = std::filesystem::path(options_.export_directory) /
+                                       fmt::format("{}-{}{:03}.smt2", goal_.name, prefix, saved_++);
     const std::filesystem::path temporary = path.string() + ".new";
     std::ofstream file(temporary);
     file << "; " << goal_.claim << "\n; bounds: " << goal_.bounds << "\n; "
@@ -172,6 +182,9 @@ class Prover {
   double end_;
   Report report_;
   std::set<std::string> asked_;
+  bool all_ = false;  // Proved so far, by either; by each.
+  bool all_z3_ = false;
+  bool all_cvc5_ = false;
   int z3_silent_ = 0;
   int cvc5_silent_ = 0;
   int saved_ = 0;

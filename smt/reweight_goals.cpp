@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/reweight.h"
-
 #include "core/weight.h"
 #include "smt/goal.h"
 
@@ -9,7 +8,8 @@ namespace {
 
 constexpr auto load_max = static_cast<std::int64_t>(nice_weight(nice_min).load);
 constexpr auto load_min = static_cast<std::int64_t>(idle_weight().load);
-// More than any lag within its limit is worth: 2^38 ns of service (owed_service_is_limited), scaled.
+// More than any lag within its limit is worth: 2^38 ns of service (owed_service_is_limited),
+// scaled.
 constexpr std::int64_t owed_max = std::int64_t{1} << 48;
 
 struct Reweighted {
@@ -30,8 +30,7 @@ Reweighted reweighted(Scene& scene) {
 
 void keeps_owed(Scene& scene) {
   const Reweighted one = reweighted(scene);
-  const Exact error =
-      exact(one.result) * exact(one.new_load) - exact(one.vlag) * exact(one.load);
+  const Exact error = exact(one.result) * exact(one.new_load) - exact(one.vlag) * exact(one.load);
   const Exact unit = exact(one.new_load);
   scene.claim(-unit < error && error < unit, "|w' vlag' - w vlag| < w'");
   scene.claim(implies(one.vlag >= 0, one.result >= 0) && implies(one.vlag <= 0, one.result <= 0),

@@ -2,6 +2,8 @@
 #include "smt/scene.h"
 
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 
 #include "core/check.h"
@@ -98,9 +100,7 @@ Exact Scene::quantity(const std::string& name) {
   return Exact(symbol(name));
 }
 
-Truth Scene::truth(const std::string& name) {
-  return Truth(context_.bool_const(name.c_str()));
-}
+Truth Scene::truth(const std::string& name) { return Truth(context_.bool_const(name.c_str())); }
 
 void Scene::assume(const Truth& condition) { assumptions_.push_back(condition.term()); }
 
@@ -119,14 +119,34 @@ void Scene::oblige(const z3::expr& condition, const char* label) {
 
 void Scene::ask(const z3::expr& claim, const std::string& label, bool obligation) {
   if (replaying()) return;
-  queries_.push_back({label, obligation, text_of(&claim)});
+  z3::expr_vector failure(context_);
+  for (const z3::expr& assumption : assumptions_) failure.push_back(assumption);
+  failure.push_back(!claim);
+  queries_.push_back({label, obligation, text_of(failure), {}});
+  failures_.push_back(z3::mk_and(failure));
 }
 
-std::string Scene::text_of(const z3::expr* claim) const {
+std::string Scene::text_of(const z3::expr_vector& conditions) const {
   z3::solver solver(context_);
-  for (const z3::expr& assumption : assumptions_) solver.add(assumption);
-  if (claim != nullptr) solver.add(!*claim);
+  for (const z3::expr condition : conditions) solver.add(condition);
   return std::string("(set-logic ") + logic_of(theory_) + ")\n" + solver.to_smt2();
+}
+
+// The queries from `first` on, as one: does any of them fail?
+void Scene::merge(std::size_t first) {
+  if (queries_.size() < first + 2) return;
+  z3::expr_vector any(context_);
+  for (std::size_t i = first; i < failures_.size(); ++i) any.push_back(failures_[i]);
+  z3::expr_vector all(context_);
+  all.push_back(z3::mk_or(any));
+  Query merged{std::to_string(any.size()) + " claims", false, text_of(all), {}};
+  merged.parts.assign(
+      std::make_move_iterator(queries_.begin() + static_cast<std::ptrdiff_t>(first)),
+      std::make_move_iterator(queries_.end()));
+  queries_.resize(first);
+  failures_.resize(first, yes());
+  queries_.push_back(std::move(merged));
+  failures_.push_back(all[0]);
 }
 
 // Both ways are taken, also one that contradicts the assumptions: its queries hold at once.
@@ -147,13 +167,17 @@ bool Scene::next_path() {
   return true;
 }
 
-void Scene::explore(const std::function<void(Scene&)>& body) {
+void Scene::explore(const std::function<void(Scene&)>& body, bool at_once) {
   do {
     assumptions_.clear();
     position_ = 0;
     fresh_ = 0;
+    const std::size_t first = queries_.size();
     body(*this);
-    paths_.push_back({text_of(nullptr)});
+    if (at_once) merge(first);
+    z3::expr_vector assumptions(context_);
+    for (const z3::expr& assumption : assumptions_) assumptions.push_back(assumption);
+    paths_.push_back({text_of(assumptions)});
   } while (next_path());
 }
 

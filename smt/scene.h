@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Where a goal plays: names its symbols, assumes, and claims; the rules of core/ run on the symbols
-// and leave obligations. What comes out are queries, each of which a solver must find unsatisfiable:
+// and leave obligations. What comes out are queries, each of which a solver must find
+// unsatisfiable:
 //
 //   assumptions && path condition && !claim
 //
-// No query relies on another, so each proves what it says; only lemma() is claimed and then assumed.
+// No query relies on another, so each proves what it says; only lemma() is claimed and then
+// assumed.
 #pragma once
 
 #include <z3++.h>
@@ -27,8 +29,9 @@ std::string_view name_of(Theory theory);
 /// One question: do the assumptions imply the claim?
 struct Query {
   std::string label;
-  bool obligation = false;  // Emitted by the arithmetic, not stated by the goal.
-  std::string text;         // SMT-LIB2: unsat means proved.
+  bool obligation = false;   // Emitted by the arithmetic, not stated by the goal.
+  std::string text;          // SMT-LIB2: unsat means proved.
+  std::vector<Query> parts;  // If it asks several at once: each by itself.
 };
 
 /// One way through the goal's plain ifs, as SMT-LIB2 over the assumptions alone: sat means that
@@ -65,8 +68,9 @@ class Scene {
   /// A claim that those after it may use.
   void lemma(const Truth& condition, const std::string& label);
 
-  /// Runs the body once for each way through its ifs, and collects.
-  void explore(const std::function<void(Scene&)>& body);
+  /// Runs the body once for each way through its ifs, and collects. `at_once`: one query for each
+  /// path, whether any of its claims fails; good for linear arithmetic, where asking is what costs.
+  void explore(const std::function<void(Scene&)>& body, bool at_once = false);
   const std::vector<Query>& queries() const { return queries_; }
   const std::vector<Path>& paths() const { return paths_; }
 
@@ -87,7 +91,8 @@ class Scene {
   };
   z3::expr symbol(const std::string& name);
   void ask(const z3::expr& claim, const std::string& label, bool obligation);
-  std::string text_of(const z3::expr* claim) const;
+  std::string text_of(const z3::expr_vector& failures) const;
+  void merge(std::size_t first);
   bool next_path();
   // Up to the last fork everything was recorded on an earlier path.
   bool replaying() const { return position_ < forks_.size(); }
@@ -101,6 +106,7 @@ class Scene {
   std::size_t position_ = 0;
   int fresh_ = 0;
   std::vector<Query> queries_;
+  std::vector<z3::expr> failures_;  // Of each query: its assumptions, and not its claim.
   std::vector<Path> paths_;
 };
 

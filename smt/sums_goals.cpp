@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The sums while entities come and go, for any number of them.
 //
-// Induction over the entities: the empty queue is the base, and each goal here is the step, that one
-// more entity at (v, w) keeps the invariant. The rest of the queue is seen only through its sums
-// A = sum(w k), W = sum(w), so over the reals a rest of weight W > 0 is one entity of that weight at
-// A / W; that stands for any n.
+// Induction over the entities: the empty queue is the base, and each goal here is the step, that
+// one more entity at (v, w) keeps the invariant. The rest of the queue is seen only through its
+// sums A = sum(w k), W = sum(w), so over the reals a rest of weight W > 0 is one entity of that
+// weight at A / W; that stands for any n.
 #include "core/average.h"
 #include "smt/goal.h"
 #include "spec/invariants.h"
@@ -206,8 +206,9 @@ std::vector<Goal> sums_goals() {
        .body = [](Scene& scene) { alone(scene, 0); },
        .canary = [](Scene& scene) { alone(scene, 1); }},
       {.name = "someone_is_eligible",
-       .claim = "If the entity with the least vruntime is eligible, it still is, or the newcomer is, "
-                "after any entity joins (step of the induction).",
+       .claim =
+           "If the entity with the least vruntime is eligible, it still is, or the newcomer is, "
+           "after any entity joins (step of the induction).",
        .source = "paper, Lemma 1; vruntime_eligible(), 6.12.117",
        .bounds = any,
        .theory = Theory::reals,

@@ -26,8 +26,7 @@ z3::expr divide_words(const z3::expr& dividend, const z3::expr& divisor) {
 z3::expr divide(const z3::expr& dividend, const z3::expr& divisor) {
   const z3::expr zero = constant(0);
   const z3::expr narrow = constant(INT32_MAX);
-  here().oblige(divisor > zero && (theory() == Theory::integers ? divisor <= narrow
-                                                                : here().yes()),
+  here().oblige(divisor > zero && (theory() == Theory::integers ? divisor <= narrow : here().yes()),
                 "the divisor of div_s64() is positive and has 32 bits");
   const z3::expr quotient = here().fresh("quotient");
   if (theory() == Theory::rationals) {
@@ -36,10 +35,10 @@ z3::expr divide(const z3::expr& dividend, const z3::expr& divisor) {
   }
   const z3::expr remainder = here().fresh("remainder");
   here().define(dividend == quotient * divisor + remainder);
-  here().define(z3::implies(dividend >= zero,
-                            remainder >= zero && remainder < divisor && quotient >= zero));
-  here().define(z3::implies(dividend < zero,
-                            remainder <= zero && remainder > -divisor && quotient <= zero));
+  here().define(
+      z3::implies(dividend >= zero, remainder >= zero && remainder < divisor && quotient >= zero));
+  here().define(
+      z3::implies(dividend < zero, remainder <= zero && remainder > -divisor && quotient <= zero));
   return quotient;
 }
 

@@ -2,7 +2,6 @@
 // calc_delta_fair() for each weight of the table: with the weight known, only a product with a
 // constant and a shift are symbolic, which is linear.
 #include "core/weight.h"
-
 #include "smt/goal.h"
 #include "spec/invariants.h"
 

@@ -35,9 +35,9 @@ spec::Result<Goals> asked_goals(const std::vector<std::string>& names) {
     if (goal == nullptr) {
       std::vector<std::string_view> known;
       for (const smt::Goal& one : smt::goals()) known.push_back(one.name);
-      return spec::Error{fmt::format("'{}' is not a goal; the nearest is {}", name,
-                                     spec::nearest(name, known)),
-                         {}};
+      return spec::Error{
+          fmt::format("'{}' is not a goal; the nearest is {}", name, spec::nearest(name, known)),
+          {}};
     }
     asked.push_back(goal);
   }
@@ -45,9 +45,12 @@ spec::Result<Goals> asked_goals(const std::vector<std::string>& names) {
 }
 
 Json goal_json(const smt::Goal& goal) {
-  return {{"name", goal.name},     {"claim", goal.claim},
-          {"source", goal.source}, {"bounds", goal.bounds},
-          {"class", name_of(goal.kind)}, {"theory", name_of(goal.theory)},
+  return {{"name", goal.name},
+          {"claim", goal.claim},
+          {"source", goal.source},
+          {"bounds", goal.bounds},
+          {"class", name_of(goal.kind)},
+          {"theory", name_of(goal.theory)},
           {"weights", goal.each_weight ? smt::all_weights().size() : 0}};
 }
 
@@ -71,8 +74,8 @@ Json report_json(const smt::Report& report, const smt::Solvers& solvers) {
 
 void print_list(const Goals& goals) {
   for (const smt::Goal* goal : goals) {
-    fmt::print("{} ({})\n    {}\n    bounds: {}\n    source: {}\n", goal->name,
-               name_of(goal->kind), goal->claim, goal->bounds, goal->source);
+    fmt::print("{} ({})\n    {}\n    bounds: {}\n    source: {}\n", goal->name, name_of(goal->kind),
+               goal->claim, goal->bounds, goal->source);
   }
 }
 
@@ -104,8 +107,8 @@ void print_text(const std::vector<smt::Report>& reports) {
     seconds += report.seconds;
   }
   for (const smt::Report& report : reports) print_details(report);
-  fmt::print("{}: {} goals, {:.1f} s\n", coloured_verdict(smt::verdict_of(reports)),
-             reports.size(), seconds);
+  fmt::print("{}: {} goals, {:.1f} s\n", coloured_verdict(smt::verdict_of(reports)), reports.size(),
+             seconds);
 }
 
 smt::Solvers solvers_of(const std::string& name) {
@@ -131,8 +134,8 @@ int run(const ProveOptions& options) {
   how.jobs = options.common.worker_count();
   how.export_directory = options.directory;
   if (const std::string package = smt::missing_package(how.solvers); !package.empty()) {
-    return inconclusive(fmt::format("{0} is not installed: apt-get install {0}, or --solver z3",
-                                    package));
+    return inconclusive(
+        fmt::format("{0} is not installed: apt-get install {0}, or --solver z3", package));
   }
   if (!options.directory.empty()) {
     std::error_code code;

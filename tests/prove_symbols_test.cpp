@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The machine of symbols means what the machine of words does.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "core/average.h"
+#include "core/weight.h"
+#include "smt/portfolio.h"
+#include "smt/scene.h"
+
+namespace vlag::smt {
+namespace {
+
+// Whether all that the body claims is proved, by Z3.
+bool holds(Theory theory, const std::function<void(Scene&)>& body) {
+  Scene scene(theory);
+  scene.explore(body);
+  for (const Query& query : scene.queries()) {
+    if (ask(query.text, {true, false}, {20, 0}).status() != Status::unsat) return false;
+  }
+  return !scene.queries().empty();
+}
+
+class Division : public testing::TestWithParam<Theory> {};
+
+TEST_P(Division, IsThatOfWords) {
+  constexpr std::array<std::array<std::int64_t, 2>, 5> cases = {
+      {{7, 2}, {-7, 2}, {6, 3}, {-1, 5}, {INT64_MAX, 88761}}};
+  for (const auto& [dividend, divisor] : cases) {
+    const std::int64_t words = vlag::div_s64(Word(dividend), Word(divisor)).value;
+    const auto claim = [&, dividend = dividend, divisor = divisor](std::int64_t result) {
+      return holds(GetParam(), [&](Scene& scene) {
+        scene.claim(div_s64(Number(dividend), Number(divisor)) == Number(result), "equal");
+      });
+    };
+    EXPECT_TRUE(claim(words)) << dividend << " / " << divisor;
+    EXPECT_FALSE(claim(words + 1));
+  }
+}
+
+TEST_P(Division, ScalingIsThatOfWords) {
+  const Weight weight = nice_weight(5);
+  const std::int64_t words = calc_delta_fair<Words>(1'234'567, weight).value;
+  const auto claim = [&](std::int64_t result) {
+    return holds(GetParam(), [&](Scene& scene) {
+      scene.claim(calc_delta_fair<Symbols>(Number(1'234'567), weight) == Number(result), "equal");
+    });
+  };
+  EXPECT_TRUE(claim(words));
+  EXPECT_FALSE(claim(words - 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Symbols, Division, testing::Values(Theory::words, Theory::integers),
+                         [](const auto& one) { return std::string(name_of(one.param)); });
+
+TEST(Symbols, WordsDivideByTheLow32Bits) {
+  EXPECT_TRUE(holds(Theory::words, [](Scene& scene) {
+    scene.claim(div_s64(Number(10), Number((std::int64_t{1} << 32) + 5)) == Number(2), "by 5");
+    scene.claim(div_s64(Number(10), Number(std::int64_t{1} << 32)) == Number(0), "by 0");
+  }));
+}
+
+TEST(Symbols, IntegersOweASmallDivisor) {
+  EXPECT_FALSE(holds(Theory::integers, [](Scene& scene) {
+    scene.claim(div_s64(Number(10), scene.number("divisor")) <= Number(10), "at most 10");
+  }));
+}
+
+TEST(Symbols, WordsWrapAndIntegersOwe) {
+  const auto next = [](Scene& scene) {
+    const Number a = scene.number("a");
+    scene.claim(a + Number(1) - Number(1) == a, "back again");
+  };
+  EXPECT_TRUE(holds(Theory::words, next));
+  EXPECT_FALSE(holds(Theory::integers, next));
+  EXPECT_TRUE(holds(Theory::reals, next));
+}
+
+// Over the reals a division leaves any remainder: 7 / 2 may be anything in (2.5, 3.5], 3 among
+// them; over the rationals it is 3.5.
+TEST(Symbols, RealsCoverTheIntegersAndRationalsAreExact) {
+  const auto is = [](std::int64_t twice) {
+    return [twice](Scene& scene) {
+      const Number quotient = div_s64(Number(7), Number(2));
+      scene.claim(quotient + quotient == Number(twice), "equal");
+    };
+  };
+  EXPECT_FALSE(holds(Theory::reals, is(6)));
+  EXPECT_FALSE(holds(Theory::reals, is(7)));
+  EXPECT_TRUE(holds(Theory::rationals, is(7)));
+}
+
+TEST(Scene, AnIfForksAndEveryPathIsExplored) {
+  Scene scene(Theory::integers);
+  int runs = 0;
+  scene.explore([&](Scene& here) {
+    ++runs;
+    const Number a = here.number("a");
+    const bool negative = bool(a < Number(0));
+    const bool odd = bool(here.truth("odd"));
+    here.claim(Truth(!negative || odd), "one of four fails");
+  });
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(scene.paths().size(), 4);
+  ASSERT_EQ(scene.queries().size(), 4);
+  int proved = 0;
+  for (const Query& query : scene.queries()) {
+    if (ask(query.text, {true, false}, {20, 0}).status() == Status::unsat) ++proved;
+  }
+  EXPECT_EQ(proved, 3);
+}
+
+TEST(Scene, AClaimBeforeAForkIsAskedOnce) {
+  Scene scene(Theory::words);
+  scene.explore([](Scene& here) {
+    const Number a = here.number("a");
+    here.claim(a == a, "before");
+    if (a < Number(0)) return;
+    here.claim(a >= Number(0), "after");
+  });
+  ASSERT_EQ(scene.queries().size(), 2);
+  EXPECT_EQ(scene.queries()[0].label, "before");
+  EXPECT_EQ(scene.queries()[1].label, "after");
+}
+
+TEST(Scene, AnAssumptionDoesNotHelpAnEarlierClaim) {
+  EXPECT_FALSE(holds(Theory::words, [](Scene& scene) {
+    const Number a = scene.number("a");
+    scene.claim(a == Number(0), "zero");
+    scene.assume(a == Number(0));
+  }));
+}
+
+// Asked at once, the failure of one claim is not hidden by another or by a later assumption.
+TEST(Scene, AtOnceIsNoWeaker) {
+  for (const bool later : {false, true}) {
+    Scene scene(Theory::integers);
+    scene.explore(
+        [&](Scene& here) {
+          const Number a = here.number("a", 0, 10);
+          here.claim(a >= Number(0), "right");
+          here.claim(a < Number(10), "wrong");
+          if (later) here.assume(a < Number(10));
+          here.claim(a <= Number(10), "right too");
+        },
+        true);
+    ASSERT_EQ(scene.queries().size(), 1);
+    EXPECT_EQ(scene.queries()[0].parts.size(), 3);
+    EXPECT_EQ(ask(scene.queries()[0].text, {true, false}, {20, 0}).model, "a = 10");
+  }
+}
+
+}  // namespace
+}  // namespace vlag::smt
