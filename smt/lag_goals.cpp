@@ -50,6 +50,15 @@ void owed(Scene& scene, std::int64_t requests) {
   scene.claim(spec::lag_limited<Exact>(lag * parts, most * (parts + 1)), "w |vlag| within");
 }
 
+// The limit is what a charge of `requests` requests, or of a tick, would be.
+void limit_is(Scene& scene, std::int64_t requests) {
+  const Leaving one = leaving(scene);
+  const Exact service = greatest(Exact(requests) * exact(one.slice), exact(one.tick));
+  scene.claim(
+      spec::service_charged<Exact>(exact(one.limit), service, Exact(scene.weight().down().value)),
+      "service_charged");
+}
+
 }  // namespace
 
 std::vector<Goal> lag_goals() {
@@ -70,6 +79,14 @@ std::vector<Goal> lag_goals() {
              const Leaving one = leaving(scene);
              scene.claim(one.vlag == one.distance, "any lag is kept");
            }},
+      {.name = "lag_limit_is_two_requests_or_a_tick",
+       .claim = "The limit is worth twice the request or a tick, to 10^-8 of it and one unit down.",
+       .source = source,
+       .bounds = bounds,
+       .theory = Theory::integers,
+       .each_weight = true,
+       .body = [](Scene& scene) { limit_is(scene, 2); },
+       .canary = [](Scene& scene) { limit_is(scene, 1); }},
       {.name = "owed_service_is_limited",
        .claim = "The service that a saved lag stands for is at most twice the request, or a tick.",
        .source = source,
