@@ -32,7 +32,7 @@ TEST_P(Golden, ShowsItsTrace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Golden, testing::ValuesIn(tests::golden_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& each) { return each.param; });
 
 }  // namespace
 }  // namespace vlag::props
