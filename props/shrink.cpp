@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "props/model_backend.h"
+#include "props/random.h"
 #include "spec/legal.h"
 
 namespace vlag::props {
@@ -209,33 +210,41 @@ rc::Seq<Sequence> without_pairs(const Sequence& sequence) {
   });
 }
 
-// One operation less, and another one is replaced by one that is often enough in its place.
-rc::Seq<Sequence> without_one_but_changed(const Sequence& sequence) {
-  constexpr std::size_t longest = 16;
-  std::vector<Operation> usual = {spec::op::tick(0), spec::op::tick(1'000'000), spec::op::block(),
-                                  spec::op::yield(), spec::op::schedule()};
+// Operations of which short counterexamples consist.
+std::vector<Operation> usual_operations(const Sequence& sequence) {
+  std::vector<Operation> usual = {spec::op::tick(0), spec::op::tick(1), spec::op::tick(1'000'000),
+                                  spec::op::block(), spec::op::yield(), spec::op::schedule()};
   for (const Operation& operation : sequence) {
-    if (operation.code == VLAG_FORK) usual.push_back(spec::op::wake(operation.id));
+    if (operation.code != VLAG_FORK) continue;
+    usual.push_back(spec::op::wake(operation.id));
+    usual.push_back(spec::op::nice(operation.id, 1));
+    usual.push_back(spec::op::fork(operation.id, -1, operation.arg));
   }
-  struct Change {
-    std::size_t dropped;
-    std::size_t changed;
-    Operation to;
-  };
-  std::vector<Change> changes;
-  for (std::size_t i = 1; i < sequence.size() && sequence.size() <= longest; ++i) {
-    for (std::size_t j = 1; j < sequence.size(); ++j) {
-      for (const Operation& to : usual) {
-        if (i != j) changes.push_back({i, j, to});
-      }
-    }
+  return usual;
+}
+
+// One operation less, and up to two others are replaced. Where to is drawn at random, the same for
+// the same number: this leads out of the dead ends of the other passes, and they are too many to
+// try each.
+Sequence changed_at_random(Sequence sequence, const std::vector<Operation>& usual,
+                           std::uint64_t number) {
+  Random random(number);
+  const auto some_index = [&] { return 1 + random.below(sequence.size() - 1); };
+  sequence.erase(sequence.begin() + static_cast<std::ptrdiff_t>(some_index()));
+  for (int changes = random.between(1, 2); changes > 0 && sequence.size() > 1; --changes) {
+    sequence[some_index()] = random.pick<Operation>(usual);
   }
-  return rc::seq::map(rc::seq::fromContainer(changes), [sequence](const Change& change) {
-    Sequence candidate = sequence;
-    candidate[change.changed] = change.to;
-    candidate.erase(candidate.begin() + static_cast<std::ptrdiff_t>(change.dropped));
-    return candidate;
-  });
+  return sequence;
+}
+
+rc::Seq<Sequence> with_random_changes(const Sequence& sequence) {
+  constexpr std::size_t longest = 20;
+  constexpr std::uint64_t tries = 4'000;
+  const bool worth_trying = sequence.size() > 3 && sequence.size() <= longest;
+  return rc::seq::map(rc::seq::range<std::uint64_t>(0, worth_trying ? tries : 0),
+                      [sequence, usual = usual_operations(sequence)](std::uint64_t number) {
+                        return changed_at_random(sequence, usual, number);
+                      });
 }
 
 bool passes_time(const Operation& operation) {
@@ -368,7 +377,7 @@ rc::Seq<Sequence> shrinks(const Sequence& sequence, const Policy& policy) {
                                    rc::shrink::eachElement(sequence, each_simpler),
                                    rc::seq::fromContainer(with_lower_tasks(sequence)),
                                    rc::seq::fromContainer(with_equals_simpler(sequence)),
-                                   without_pairs(sequence), without_one_but_changed(sequence)),
+                                   without_pairs(sequence), with_random_changes(sequence)),
                    legal),
       is_smaller);
 }
