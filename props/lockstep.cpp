@@ -36,6 +36,7 @@ struct Incident {
   std::uint64_t index = 0;
   std::string rule;
   spec::Sequence sequence;
+  std::string what;  // as first seen
 };
 
 struct BatchResult {
@@ -111,7 +112,8 @@ class Worker {
     result.operations += part.trace.size();
     for (std::size_t i = 0; i < part.trace.size(); ++i) {
       if (spec::same_observation(part.trace[i], kernel_trace_[offset + i])) continue;
-      result.incidents.push_back({part.index, "divergence", part.sequence});
+      result.incidents.push_back(
+          {part.index, "divergence", part.sequence, first_difference(part, offset, i)});
       return;
     }
     if (plan_.asked.empty()) return;
@@ -119,8 +121,18 @@ class Worker {
     result.steps += verdict.steps;
     for (const Violation& violation : verdict.violations) {
       result.incidents.push_back(
-          {part.index, std::string(violation.property->name), part.sequence});
+          {part.index, std::string(violation.property->name), part.sequence, violation.what});
     }
+  }
+
+  std::string first_difference(const Batch::Part& part, std::size_t offset,
+                               std::size_t index) const {
+    Comparison comparison;
+    comparison.kind = Comparison::Kind::differs;
+    comparison.index = index;
+    comparison.difference =
+        *spec::first_difference(part.trace[index], kernel_trace_[offset + index]);
+    return describe(comparison, part.sequence);
   }
 
   // The kernel did not survive the batch: which sequence was it?
@@ -129,7 +141,7 @@ class Worker {
       const Outcome again = backend_->run(part.sequence, kernel_trace_);
       if (again.completed()) continue;
       if (again.is_finding()) {
-        result.incidents.push_back({part.index, "kernel-fault", part.sequence});
+        result.incidents.push_back({part.index, "kernel-fault", part.sequence, again.text});
       } else {
         result.inconclusive = again.text;
       }
@@ -156,12 +168,16 @@ class Shrinker {
     Finding finding;
     finding.rule = incident.rule;
     const Property* property = find_property(incident.rule);
+    // What the last sequence that failed shows; the machine may be gone before the end.
+    finding.summary = incident.what;
     const auto fails = [&](const spec::Sequence& sequence) {
-      return !failure(sequence, incident.rule, property).empty();
+      std::string what = failure(sequence, incident.rule, property);
+      if (what.empty()) return false;
+      finding.summary = std::move(what);
+      return true;
     };
     const int budget = incident.rule == "kernel-fault" ? fault_shrink_budget : shrink_budget;
     finding.sequence = minimized(incident.sequence, policy_, fails, budget);
-    finding.summary = failure(finding.sequence, incident.rule, property);
     if (property != nullptr) finding.divergence = explanation(*property, policy_);
     return finding;
   }
@@ -273,16 +289,16 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
     done = end;
     meter(done, batches);
   }
-  if (done == batches) report.combinations = combinations;
+  if (done == batches && report.inconclusive.empty()) report.combinations = combinations;
   Shrinker shrinker(policy, workers.front()->backend());
   for (const Incident& incident : incidents) {
+    for (PropertyTally& tally : report.tallies) {
+      if (tally.property->name == incident.rule) tally.held = false;
+    }
     const bool seen = std::any_of(report.findings.begin(), report.findings.end(),
                                   [&](const Finding& f) { return f.rule == incident.rule; });
     if (seen || report.findings.size() >= plan.most_findings) continue;
     report.findings.push_back(shrinker.finding(incident));
-    for (PropertyTally& tally : report.tallies) {
-      if (tally.property->name == incident.rule) tally.held = false;
-    }
   }
   return report;
 }
