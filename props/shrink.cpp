@@ -232,7 +232,8 @@ Sequence changed_at_random(Sequence sequence, const std::vector<Operation>& usua
   const auto some_index = [&] { return 1 + random.below(sequence.size() - 1); };
   sequence.erase(sequence.begin() + static_cast<std::ptrdiff_t>(some_index()));
   for (int changes = random.between(1, 2); changes > 0 && sequence.size() > 1; --changes) {
-    sequence[some_index()] = random.pick<Operation>(usual);
+    const Operation& to = random.pick<Operation>(usual);
+    sequence[some_index()] = to;
   }
   return sequence;
 }
