@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "core/policy.h"
 #include "spec/observation.h"
 
 namespace vlag::props {
@@ -20,6 +21,7 @@ struct BackendInfo {
   std::uint64_t base_slice = 0;  // ns
   std::uint64_t features = 0;    // vlag's own bit numbers (core/policy.h)
   bool groups = false;
+  Rules rules;  // what it follows; a kernel: as-linux
 };
 
 /// How running a sequence ended.

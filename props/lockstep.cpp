@@ -18,6 +18,7 @@ constexpr std::uint64_t sequences_per_batch = 8;  // sent to the kernel in one g
 constexpr std::uint64_t batches_per_round = 64;   // between two looks at what was found
 constexpr int fault_shrink_budget = 400;          // each try costs a restart of the kernel
 constexpr int shrink_budget = 20'000;
+constexpr int most_hangs = 24;  // each costs the whole timeout
 
 // Some sequences, what the model showed for each, and all operations in a row.
 struct Batch {
@@ -186,7 +187,9 @@ class Shrinker {
   // What is wrong with the sequence in the sense of `rule`; empty if nothing.
   std::string failure(const spec::Sequence& sequence, const std::string& rule,
                       const Property* property) {
+    if (hangs_ >= most_hangs) return {};
     const Outcome right = backend_.run(sequence, kernel_trace_);
+    if (right.kind == Outcome::Kind::hung) ++hangs_;
     if (property != nullptr) {
       const Property* const only[] = {property};
       const auto found = judge(sequence, kernel_trace_, backend_.info(), only).violations;
@@ -202,6 +205,7 @@ class Shrinker {
   const Policy& policy_;
   ModelBackend model_;
   Backend& backend_;
+  int hangs_ = 0;
   spec::Trace model_trace_;
   spec::Trace kernel_trace_;
 };

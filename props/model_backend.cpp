@@ -81,6 +81,7 @@ ModelBackend::ModelBackend(const Policy& policy) : policy_(policy) {
   info_.tick_nsec = policy.tunables.tick_nsec();
   info_.base_slice = policy.tunables.base_slice;
   info_.features = policy.features.bits();
+  info_.rules = policy.rules;
 }
 
 Outcome ModelBackend::end(spec::Trace& trace) {
