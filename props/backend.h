@@ -45,8 +45,9 @@ class Backend {
 
   virtual const BackendInfo& info() const = 0;
 
-  /// Starts a sequence. Requires: the first operation is VLAG_RESET; every begin() is
-  /// followed by end(); `operations` outlives it. At most one sequence is under way.
+  /// Starts a sequence, or several in a row, each from its reset. Requires: the first operation is
+  /// VLAG_RESET; every begin() is followed by end(); `operations` outlives it. At most one is under
+  /// way.
   virtual void begin(std::span<const spec::Operation> operations) = 0;
 
   /// Waits for the observations. Ensures: if completed, trace.size() == operations.size();

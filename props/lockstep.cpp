@@ -138,6 +138,7 @@ class Worker {
 
   // The kernel did not survive the batch: which sequence was it?
   void explain(const Batch& batch, const Outcome& outcome, BatchResult& result) {
+    const std::size_t seen = kernel_trace_.size();
     for (const Batch::Part& part : batch.parts) {
       const Outcome again = backend_->run(part.sequence, kernel_trace_);
       if (again.completed()) continue;
@@ -148,8 +149,21 @@ class Worker {
       }
       return;
     }
+    if (outcome.is_finding()) {
+      // It was seen, even if it does not come again: it belongs to where the observations end.
+      const Batch::Part& part = part_at(batch, seen);
+      result.incidents.push_back({part.index, "kernel-fault", part.sequence, outcome.text});
+    }
     result.inconclusive =
         fmt::format("a batch was lost, but each of its sequences alone runs: {}", outcome.text);
+  }
+
+  static const Batch::Part& part_at(const Batch& batch, std::size_t operation) {
+    for (const Batch::Part& part : batch.parts) {
+      if (operation < part.sequence.size()) return part;
+      operation -= part.sequence.size();
+    }
+    return batch.parts.back();
   }
 
   ModelBackend model_;
