@@ -27,7 +27,7 @@ struct CpuState {
 inline constexpr std::uint64_t initial_zero_vruntime = 0 - (std::uint64_t{1} << 20);
 
 struct EnqueueFlags {
-  bool initial = false;   // ENQUEUE_INITIAL
+  bool initial = false;  // ENQUEUE_INITIAL
 };
 
 struct DequeueFlags {

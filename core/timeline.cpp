@@ -62,6 +62,10 @@ void Timeline::propagate(Entity* from, const Entity* stop) const {
 // What `heir` remembers when it takes the place of `old`. The kernel's callbacks hand over the one
 // field that they are declared with, min_vruntime.
 void Timeline::hand_over(const Entity& old, Entity& heir) const {
+  if (minimum_ == SubtreeMinimum::own) {
+    update(heir);
+    return;
+  }
   heir.node.min_vruntime = old.node.min_vruntime;
   if (slice_ == SubtreeSlice::handed_over) heir.node.min_slice = old.node.min_slice;
 }

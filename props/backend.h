@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "core/policy.h"
 #include "spec/observation.h"
 
 namespace vlag::props {
@@ -20,6 +21,7 @@ struct BackendInfo {
   std::uint64_t base_slice = 0;  // ns
   std::uint64_t features = 0;    // vlag's own bit numbers (core/policy.h)
   bool groups = false;
+  Rules rules;  // what it follows; a kernel: as-linux
 };
 
 /// How running a sequence ended.
@@ -43,8 +45,9 @@ class Backend {
 
   virtual const BackendInfo& info() const = 0;
 
-  /// Starts a sequence. Requires: the first operation is VLAG_RESET; every begin() is
-  /// followed by end(); `operations` outlives it. At most one sequence is under way.
+  /// Starts a sequence, or several in a row, each from its reset. Requires: the first operation is
+  /// VLAG_RESET; every begin() is followed by end(); `operations` outlives it. At most one is under
+  /// way.
   virtual void begin(std::span<const spec::Operation> operations) = 0;
 
   /// Waits for the observations. Ensures: if completed, trace.size() == operations.size();

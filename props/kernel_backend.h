@@ -9,7 +9,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,16 +17,10 @@
 
 #include "props/backend.h"
 #include "props/kernel_build.h"
+#include "props/kernel_process.h"
 #include "spec/result.h"
 
 namespace vlag::props {
-
-struct KernelOptions {
-  std::chrono::milliseconds timeout{20'000};  // Without a byte for that long it hangs
-  std::string memory = "64M";
-};
-
-class KernelProcess;
 
 class KernelBackend final : public Backend {
  public:

@@ -369,15 +369,17 @@ std::vector<Kernel> list_kernels() {
   std::vector<std::pair<fs::file_time_type, Kernel>> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(kernels_directory(), error)) {
-    if (auto kernel = load(entry.path())) {
-      found.emplace_back(fs::last_write_time(kernel->path, error), *std::move(kernel));
-    }
+    auto kernel = load(entry.path());
+    if (!kernel) continue;
+    const auto time = fs::last_write_time(kernel->path, error);
+    found.emplace_back(time, *std::move(kernel));
   }
   std::sort(found.begin(), found.end(), [](const auto& left, const auto& right) {
     if (left.second.name != right.second.name) return left.second.name < right.second.name;
     return left.first > right.first;
   });
   std::vector<Kernel> kernels;
+  kernels.reserve(found.size());
   for (auto& [time, kernel] : found) kernels.push_back(std::move(kernel));
   return kernels;
 }

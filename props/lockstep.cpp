@@ -18,6 +18,7 @@ constexpr std::uint64_t sequences_per_batch = 8;  // sent to the kernel in one g
 constexpr std::uint64_t batches_per_round = 64;   // between two looks at what was found
 constexpr int fault_shrink_budget = 400;          // each try costs a restart of the kernel
 constexpr int shrink_budget = 20'000;
+constexpr int most_hangs = 24;  // each costs the whole timeout
 
 // Some sequences, what the model showed for each, and all operations in a row.
 struct Batch {
@@ -36,6 +37,7 @@ struct Incident {
   std::uint64_t index = 0;
   std::string rule;
   spec::Sequence sequence;
+  std::string what;  // as first seen
 };
 
 struct BatchResult {
@@ -111,7 +113,8 @@ class Worker {
     result.operations += part.trace.size();
     for (std::size_t i = 0; i < part.trace.size(); ++i) {
       if (spec::same_observation(part.trace[i], kernel_trace_[offset + i])) continue;
-      result.incidents.push_back({part.index, "divergence", part.sequence});
+      result.incidents.push_back(
+          {part.index, "divergence", part.sequence, first_difference(part, offset, i)});
       return;
     }
     if (plan_.asked.empty()) return;
@@ -119,24 +122,48 @@ class Worker {
     result.steps += verdict.steps;
     for (const Violation& violation : verdict.violations) {
       result.incidents.push_back(
-          {part.index, std::string(violation.property->name), part.sequence});
+          {part.index, std::string(violation.property->name), part.sequence, violation.what});
     }
+  }
+
+  std::string first_difference(const Batch::Part& part, std::size_t offset,
+                               std::size_t index) const {
+    Comparison comparison;
+    comparison.kind = Comparison::Kind::differs;
+    comparison.index = index;
+    comparison.difference =
+        *spec::first_difference(part.trace[index], kernel_trace_[offset + index]);
+    return describe(comparison, part.sequence);
   }
 
   // The kernel did not survive the batch: which sequence was it?
   void explain(const Batch& batch, const Outcome& outcome, BatchResult& result) {
+    const std::size_t seen = kernel_trace_.size();
     for (const Batch::Part& part : batch.parts) {
       const Outcome again = backend_->run(part.sequence, kernel_trace_);
       if (again.completed()) continue;
       if (again.is_finding()) {
-        result.incidents.push_back({part.index, "kernel-fault", part.sequence});
+        result.incidents.push_back({part.index, "kernel-fault", part.sequence, again.text});
       } else {
         result.inconclusive = again.text;
       }
       return;
     }
+    if (outcome.is_finding()) {
+      // It was seen, even if it does not come again: it belongs to where the observations end.
+      const Batch::Part& part = part_at(batch, seen);
+      result.incidents.push_back({part.index, "kernel-fault", part.sequence, outcome.text});
+    }
     result.inconclusive =
         fmt::format("a batch was lost, but each of its sequences alone runs: {}", outcome.text);
+  }
+
+  static const Batch::Part& part_at(const Batch& batch, std::size_t operation) {
+    for (const Batch::Part& part : batch.parts) {
+      if (operation < part.sequence.size()) return part;
+      operation -= part.sequence.size();
+    }
+    return batch.parts.back();
   }
 
   ModelBackend model_;
@@ -156,12 +183,16 @@ class Shrinker {
     Finding finding;
     finding.rule = incident.rule;
     const Property* property = find_property(incident.rule);
+    // What the last sequence that failed shows; the machine may be gone before the end.
+    finding.summary = incident.what;
     const auto fails = [&](const spec::Sequence& sequence) {
-      return !failure(sequence, incident.rule, property).empty();
+      std::string what = failure(sequence, incident.rule, property);
+      if (what.empty()) return false;
+      finding.summary = std::move(what);
+      return true;
     };
     const int budget = incident.rule == "kernel-fault" ? fault_shrink_budget : shrink_budget;
     finding.sequence = minimized(incident.sequence, policy_, fails, budget);
-    finding.summary = failure(finding.sequence, incident.rule, property);
     if (property != nullptr) finding.divergence = explanation(*property, policy_);
     return finding;
   }
@@ -170,7 +201,9 @@ class Shrinker {
   // What is wrong with the sequence in the sense of `rule`; empty if nothing.
   std::string failure(const spec::Sequence& sequence, const std::string& rule,
                       const Property* property) {
+    if (hangs_ >= most_hangs) return {};
     const Outcome right = backend_.run(sequence, kernel_trace_);
+    if (right.kind == Outcome::Kind::hung) ++hangs_;
     if (property != nullptr) {
       const Property* const only[] = {property};
       const auto found = judge(sequence, kernel_trace_, backend_.info(), only).violations;
@@ -186,6 +219,7 @@ class Shrinker {
   const Policy& policy_;
   ModelBackend model_;
   Backend& backend_;
+  int hangs_ = 0;
   spec::Trace model_trace_;
   spec::Trace kernel_trace_;
 };
@@ -273,16 +307,16 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
     done = end;
     meter(done, batches);
   }
-  if (done == batches) report.combinations = combinations;
+  if (done == batches && report.inconclusive.empty()) report.combinations = combinations;
   Shrinker shrinker(policy, workers.front()->backend());
   for (const Incident& incident : incidents) {
+    for (PropertyTally& tally : report.tallies) {
+      if (tally.property->name == incident.rule) tally.held = false;
+    }
     const bool seen = std::any_of(report.findings.begin(), report.findings.end(),
                                   [&](const Finding& f) { return f.rule == incident.rule; });
     if (seen || report.findings.size() >= plan.most_findings) continue;
     report.findings.push_back(shrinker.finding(incident));
-    for (PropertyTally& tally : report.tallies) {
-      if (tally.property->name == incident.rule) tally.held = false;
-    }
   }
   return report;
 }

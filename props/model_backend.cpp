@@ -81,6 +81,7 @@ ModelBackend::ModelBackend(const Policy& policy) : policy_(policy) {
   info_.tick_nsec = policy.tunables.tick_nsec();
   info_.base_slice = policy.tunables.base_slice;
   info_.features = policy.features.bits();
+  info_.rules = policy.rules;
 }
 
 Outcome ModelBackend::end(spec::Trace& trace) {
@@ -95,7 +96,8 @@ Outcome ModelBackend::end(spec::Trace& trace) {
 
 bool ModelBackend::step(const Operation& operation, spec::Trace& trace) {
   const spec::Observation before = trace.empty() ? spec::Observation{} : trace.back();
-  if (!spec::why_illegal(trace.empty() ? nullptr : &before, operation).empty()) {
+  const bool starts = trace.empty() || operation.code == VLAG_RESET;
+  if (!spec::why_illegal(starts ? nullptr : &before, operation).empty()) {
     if (!cpu_) reset(spec::op::reset());
     observe(-EINVAL, trace);
     return true;

@@ -84,7 +84,8 @@ class SequenceBuilder {
     const std::uint64_t clock = random_.one_in(2) ? 0 : time();
     if (random_.one_in(2)) return op::reset(clock);
     constexpr std::array<std::uint64_t, 4> wraps = {0, std::uint64_t{1} << 63, 0 - 5 * ms, 1};
-    return op::reset_at(clock, random_.pick<std::uint64_t>(wraps) - time());
+    const std::uint64_t wrap = random_.pick<std::uint64_t>(wraps);
+    return op::reset_at(clock, wrap - time());
   }
 
   // Nobody is queued, or one alone: then any time may pass.
@@ -113,10 +114,27 @@ class SequenceBuilder {
     const std::uint64_t asked = slice();
     const std::uint64_t slice =
         asked == 0 ? 0 : std::clamp<std::uint64_t>(asked, slice_min, slice_max);
-    return op::fork(id, nice(), slice, random_.pick<vlag_policy>(usual_policies));
+    const vlag_policy policy = some_policy();
+    return op::fork(id, nice(), slice, policy);
   }
 
   int some_task() { return random_.between(0, tasks_ - 1); }
+  vlag_policy some_policy() { return random_.pick<vlag_policy>(usual_policies); }
+
+  // One draw in each full expression: the order in which arguments are evaluated is not the same
+  // in all compilers.
+  Operation change_nice() {
+    const int value = nice();
+    return op::nice(some_task(), value);
+  }
+  Operation change_slice() {
+    const std::uint64_t slice_ns = slice();
+    return op::slice(some_task(), slice_ns);
+  }
+  Operation change_policy() {
+    const vlag_policy policy = some_policy();
+    return op::policy(some_task(), policy);
+  }
 
   Operation choose() {
     // A request to reschedule is mostly honoured at once, as on a real system.
@@ -140,11 +158,11 @@ class SequenceBuilder {
       case 6:
         return op::wake(some_task());
       case 7:
-        return op::nice(some_task(), nice());
+        return change_nice();
       case 8:
-        return op::slice(some_task(), slice());
+        return change_slice();
       case 9:
-        return op::policy(some_task(), random_.pick<vlag_policy>(usual_policies));
+        return change_policy();
       case 10:
         return random_.one_in(2) ? op::yield() : op::yield_to(some_task());
       case 11:

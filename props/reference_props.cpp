@@ -44,6 +44,7 @@ class FollowsReference {
   static Policy policy_of(const BackendInfo& info) {
     Policy policy = eevdf_6_12();
     policy.features = Features(info.features);
+    policy.rules.rel_deadline = info.rules.rel_deadline;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;

@@ -138,6 +138,7 @@ void Reference::place(Task& task, bool initial) {
     task.rel_deadline = false;
     return;
   }
+  if (policy_.rules.rel_deadline == RelDeadline::flag_cleared) task.rel_deadline = false;
   const bool half = feature(Feature::PLACE_DEADLINE_INITIAL) && initial;
   task.deadline = task.vruntime + (half ? Integer(request / 2) : request);
 }

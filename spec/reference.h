@@ -68,7 +68,8 @@ struct ReferenceTask {
 
 class Reference {
  public:
-  /// Takes the features and tunables of `policy`. Its rules are ignored: this is the definition.
+  /// Takes the features and tunables of `policy`. Its rules are ignored, as this is the definition,
+  /// but for the one that spec/divergences.h has two values of and that shows: rel_deadline.
   explicit Reference(const Policy& policy);
 
   /// Requires: `operation` is legal (spec/legal.h); the first one is VLAG_RESET.

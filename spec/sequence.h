@@ -33,10 +33,11 @@
 
 namespace vlag::spec {
 
-inline constexpr std::uint64_t longest_wait = std::uint64_t{1} << 54;  // ns (208 days), of tick and advance
-inline constexpr std::uint64_t base_slice_min = 100'000;               // ns
-inline constexpr std::uint64_t base_slice_max = 1'000'000'000;         // ns
-inline constexpr std::size_t largest_file = std::size_t{64} << 20;     // bytes
+inline constexpr std::uint64_t longest_wait = std::uint64_t{1}
+                                              << 54;      // ns (208 days), of tick and advance
+inline constexpr std::uint64_t base_slice_min = 100'000;  // ns
+inline constexpr std::uint64_t base_slice_max = 1'000'000'000;      // ns
+inline constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes
 
 /// Ensures: not empty, starts with VLAG_RESET, at most VLAG_MAX_OPERATIONS operations.
 using Sequence = std::vector<Operation>;

@@ -25,9 +25,9 @@ struct EntityView {
 
 template <class Num>
 struct QueueView {
-  Num sum_w_vruntime;   // as cached, over the timeline
-  Num sum_weight;       // as cached, over the timeline
-  Num average;          // V as the scheduler rounds it, relative to zero_vruntime
+  Num sum_w_vruntime;  // as cached, over the timeline
+  Num sum_weight;      // as cached, over the timeline
+  Num average;         // V as the scheduler rounds it, relative to zero_vruntime
   std::vector<EntityView<Num>> timeline;
   std::vector<EntityView<Num>> current;  // The running entity, if it is queued; else empty.
 };
@@ -53,9 +53,9 @@ struct ExactSums {
 ExactSums sums_of(const Observation& observation);
 
 /// The bounds within which the properties are claimed: everyone queued is within 2^61 / W of each
-/// other, counting twice the longest request, which is how far V can go before zero_vruntime follows
-/// (update_deadline() moves it there). Beyond, the kernel's 64-bit products wrap. A tick that is
-/// acted on keeps far inside; ignoring requests to reschedule for minutes does not.
+/// other, counting twice the longest request, which is how far V can go before zero_vruntime
+/// follows (update_deadline() moves it there). Beyond, the kernel's 64-bit products wrap. A tick
+/// that is acted on keeps far inside; ignoring requests to reschedule for minutes does not.
 bool within_bounds(const Observation& observation);
 
 /// The timeline in order, by walking the links that the backend shows; empty and `broken` if they

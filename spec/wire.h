@@ -106,7 +106,8 @@ struct vlag_operation {
 	X(vlag_s32, root) /* of the timeline */                               \
 	X(vlag_s32, leftmost) /* as cached */
 
-/* One per live task, by rising id. left, right, red, min_*: 0 unless in the timeline. */
+/* One per live task, by rising id. Unless in the timeline left and right are VLAG_NO_ENTITY, red and
+ * min_* are 0. */
 #define VLAG_ENTITY_FIELDS(X)                                                 \
 	X(vlag_u64, vruntime)                                                 \
 	X(vlag_u64, deadline)                                                 \

@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Backends by the names that a user gives them: model:POLICY, kernel:NAME.
+//
+// A name is chosen first (errors: bad input) and made later (errors: inconclusive), so that nothing
+// is built or printed before all of the input was read.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "props/backend.h"
 #include "props/kernel_build.h"
 #include "props/lockstep.h"
-#include "props/search.h"
 #include "spec/policy_text.h"
 
 namespace vlag::cli {
+
+/// A kernel by name: one to build if need be, or one of `kernel list` that cannot be built from its
+/// name alone.
+struct KernelChoice {
+  std::string name;
+  unsigned hz = 0;
+  bool groups = false;
+  std::variant<props::KernelSpec, props::Kernel> what;
+};
+
+/// "6.12-250", "6.12-1000-groups", or any name that `kernel list` shows.
+spec::Result<KernelChoice> choose_kernel(const std::string& name);
+
+/// Builds it if need be.
+spec::Result<props::Kernel> ready_kernel(const KernelChoice& choice);
 
 /// A maker of backends on that kernel.
 props::BackendMaker kernel_maker(const props::Kernel& kernel);
@@ -20,19 +39,16 @@ props::BackendMaker kernel_maker(const props::Kernel& kernel);
 /// The model's HZ follows the kernel's, unless the user set one.
 spec::PolicyText with_hz(spec::PolicyText text, unsigned hz);
 
-/// What a command needs to know about a failure: whose fault it was decides the exit code.
-struct NotMade {
-  std::string message;
-  bool bad_input = false;  // else: inconclusive
+struct BackendChoice {
+  std::string name;
+  std::variant<Policy, KernelChoice> what;
 };
 
-/// Makes the backend called `name`. `policy` says what else holds for a model; `kernel_hz` is the
-/// HZ of the kernel that it stands beside, or 0.
-std::variant<std::unique_ptr<props::Backend>, NotMade> make_backend(const std::string& name,
-                                                                    const spec::PolicyText& policy,
-                                                                    unsigned kernel_hz);
+/// All backends of one command. `changes` are those to each model; a model's HZ is that of the
+/// first kernel, unless changed.
+spec::Result<std::vector<BackendChoice>> choose_backends(std::span<const std::string> names,
+                                                         const spec::PolicyText& changes);
 
-/// The HZ of "kernel:NAME"; 0 for anything else.
-unsigned hz_of(const std::string& name);
+spec::Result<std::unique_ptr<props::Backend>> make_backend(const BackendChoice& choice);
 
 }  // namespace vlag::cli

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "props/cli/common.h"
+#include "props/cli/findings.h"
 #include "spec/nearest.h"
 
 namespace vlag::cli {
@@ -13,7 +15,8 @@ namespace {
 
 struct CheckOptions {
   CommonOptions common;
-  spec::PolicyText policy;
+  std::vector<std::string> presets = {"eevdf-6.12"};
+  spec::PolicyText changes;  // to each of them
   std::vector<std::string> names;
   std::uint64_t steps = 200'000;
   int length = 100;
@@ -34,17 +37,45 @@ spec::Result<std::vector<const props::Property*>> asked_properties(
                                      spec::nearest(name, known)),
                          {}};
     }
-    asked.push_back(property);
+    if (std::find(asked.begin(), asked.end(), property) == asked.end()) asked.push_back(property);
   }
   return asked;
 }
 
-bool is_violation(const props::Finding& finding) { return finding.divergence.empty(); }
+// One policy's part of a check.
+struct PolicyResult {
+  std::string preset;
+  props::CheckReport report;
 
-std::string replay_on(const CheckOptions& options) {
-  return fmt::format(
-      "--on model:{}{}", options.policy.preset,
-      policy_arguments({"eevdf-6.12", options.policy.features, options.policy.sets}));
+  std::string_view verdict() const {
+    const auto& findings = report.findings;
+    return std::any_of(findings.begin(), findings.end(), is_violation) ? "violation" : "pass";
+  }
+};
+
+std::string_view verdict_of(std::span<const PolicyResult> results) {
+  for (const PolicyResult& result : results) {
+    if (result.verdict() != "pass") return result.verdict();
+  }
+  return "pass";
+}
+
+std::string replay_on(const CheckOptions& options, const PolicyResult& result) {
+  return fmt::format("--on model:{}{}", result.preset, policy_change_arguments(options.changes));
+}
+
+// The command that does the same again.
+std::string command(const CheckOptions& options) {
+  const CheckOptions standard;
+  std::string text =
+      fmt::format("vlag check --seed {} --steps {}", options.common.seed, options.steps);
+  if (options.length != standard.length) text += fmt::format(" --length {}", options.length);
+  if (options.tasks != standard.tasks) text += fmt::format(" --tasks {}", options.tasks);
+  for (const std::string& name : options.names) text += " --property " + name;
+  if (options.presets != standard.presets) {
+    for (const std::string& preset : options.presets) text += " --policy " + shell_quoted(preset);
+  }
+  return text + policy_change_arguments(options.changes);
 }
 
 std::string verdict_of(const props::PropertyTally& tally, const props::CheckReport& report) {
@@ -55,52 +86,83 @@ std::string verdict_of(const props::PropertyTally& tally, const props::CheckRepo
   return "violation";
 }
 
-void print_text(const CheckOptions& options, const props::CheckReport& report,
-                std::string_view verdict) {
+void print_text(const CheckOptions& options, const PolicyResult& result) {
+  if (options.presets.size() > 1) fmt::print("\npolicy {}\n", result.preset);
   fmt::print("{:<34} {:>10}  {}\n", "property", "operations", "verdict");
-  for (const props::PropertyTally& tally : report.tallies) {
+  for (const props::PropertyTally& tally : result.report.tallies) {
     fmt::print("{:<34} {:>10}  {}\n", tally.property->name, tally.operations,
-               verdict_of(tally, report));
+               verdict_of(tally, result.report));
   }
-  for (const props::Finding& finding : report.findings) print_finding(finding, replay_on(options));
-  fmt::print("{}: {} operations\n", coloured_verdict(verdict), report.operations);
+  for (const props::Finding& finding : result.report.findings) {
+    print_finding(finding, replay_on(options, result));
+  }
+  fmt::print("{}: {} operations\n", coloured_verdict(result.verdict()), result.report.operations);
 }
 
-Json report_json(const CheckOptions& options, const props::CheckReport& report,
-                 std::string_view verdict) {
-  Json list = Json::array();
-  for (const props::PropertyTally& tally : report.tallies) {
-    list.push_back({{"name", tally.property->name},
-                    {"verdict", verdict_of(tally, report)},
-                    {"operations", tally.operations}});
+Json result_json(const CheckOptions& options, const PolicyResult& result) {
+  Json properties = Json::array();
+  for (const props::PropertyTally& tally : result.report.tallies) {
+    properties.push_back({{"name", tally.property->name},
+                          {"verdict", verdict_of(tally, result.report)},
+                          {"operations", tally.operations}});
   }
   Json findings = Json::array();
-  for (const props::Finding& finding : report.findings) {
-    findings.push_back(finding_json(finding, replay_on(options)));
+  for (const props::Finding& finding : result.report.findings) {
+    findings.push_back(finding_json(finding, replay_on(options, result)));
   }
-  return {{"schema", "vlag.check/1"},        {"verdict", verdict}, {"seed", options.common.seed},
-          {"policy", options.policy.preset}, {"properties", list}, {"findings", findings}};
+  return {{"policy", result.preset},
+          {"verdict", result.verdict()},
+          {"operations", result.report.operations},
+          {"properties", properties},
+          {"findings", findings}};
 }
 
-void list_properties() {
+// The keys of one policy stand at the top; several are a list.
+Json report_json(const CheckOptions& options, std::span<const PolicyResult> results) {
+  Json json = {
+      {"schema", "vlag.check/1"}, {"verdict", verdict_of(results)}, {"seed", options.common.seed}};
+  if (results.size() == 1) {
+    json.update(result_json(options, results.front()));
+    return json;
+  }
+  json["policies"] = Json::array();
+  for (const PolicyResult& result : results) {
+    json["policies"].push_back(result_json(options, result));
+  }
+  return json;
+}
+
+void list_properties(const CommonOptions& options) {
+  Json list = Json::array();
   for (const props::Property& property : props::properties()) {
+    list.push_back({{"name", property.name},
+                    {"claim", property.claim},
+                    {"mutant", property.mutant},
+                    {"divergence", property.divergence}});
+    if (options.json()) continue;
     fmt::print("{}\n    {}\n    killed mutant: {}\n", property.name, property.claim,
                property.mutant);
   }
+  if (options.json()) print_json({{"schema", "vlag.properties/1"}, {"properties", list}});
 }
 
 int run(const CheckOptions& options) {
   if (options.list) {
-    list_properties();
+    list_properties(options.common);
     return exit_held;
   }
-  const auto policy = spec::parse_policy(options.policy);
-  if (!policy) return bad_input(policy.error().message());
+  std::vector<Policy> policies;
+  for (const std::string& preset : options.presets) {
+    spec::PolicyText text = options.changes;
+    text.preset = preset;
+    const auto policy = spec::parse_policy(text);
+    if (!policy) return bad_input(policy.error().message());
+    policies.push_back(*policy);
+  }
   const auto asked = asked_properties(options.names);
   if (!asked) return bad_input(asked.error().message());
   if (!options.common.json()) {
-    fmt::print("seed {}; again: vlag check --seed {} --steps {}{}\n", options.common.seed,
-               options.common.seed, options.steps, policy_arguments(options.policy));
+    fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
   }
   props::Campaign campaign;
   campaign.seed = options.common.seed;
@@ -108,17 +170,14 @@ int run(const CheckOptions& options) {
   campaign.jobs = options.common.worker_count();
   campaign.scope.operations = options.length;
   campaign.scope.tasks = options.tasks;
-  const props::CheckReport report =
-      props::check(*policy, *asked, campaign, progress_meter("check"));
-  bool violated = false;
-  for (const props::Finding& finding : report.findings) violated |= is_violation(finding);
-  const std::string_view verdict = violated ? "violation" : "pass";
-  if (options.common.json()) {
-    print_json(report_json(options, report, verdict));
-  } else {
-    print_text(options, report, verdict);
+  std::vector<PolicyResult> results;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    results.push_back(
+        {options.presets[i], props::check(policies[i], *asked, campaign, progress_meter("check"))});
+    if (!options.common.json()) print_text(options, results.back());
   }
-  return exit_code_of(verdict);
+  if (options.common.json()) print_json(report_json(options, results));
+  return exit_code_of(verdict_of(results));
 }
 
 }  // namespace
@@ -127,7 +186,10 @@ void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App& command =
       *app.add_subcommand("check", "Search the model for a counterexample to the properties");
-  add_policy_options(command, options->policy);
+  command.add_option("--policy", options->presets, "A policy of the model (may be repeated)")
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  add_policy_changes(command, options->changes);
   add_search_options(command, options->common);
   command.add_option("--property", options->names, "Only this property (may be repeated)")
       ->allow_extra_args(false);

@@ -8,7 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -19,17 +19,29 @@ constexpr const char* red = "\033[31m";
 constexpr const char* green = "\033[32m";
 constexpr const char* plain = "\033[0m";
 
-std::string shell_quoted(const std::string& text) {
-  return text.find_first_of(" ='\"") == std::string::npos ? text : "'" + text + "'";
+// One line that a terminal can print: what a user typed may hold anything.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      line += ' ';
+    } else {
+      line += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    }
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
 }
 
-// A name for the sequence that depends on nothing but its operations.
-std::uint64_t fingerprint(const spec::Sequence& sequence) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (const std::byte byte : std::as_bytes(std::span(sequence))) {
-    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3U;
-  }
-  return hash;
+// CLI11 would take -1 for 2^64 - 1, and 010 for 8.
+std::string why_no_seed(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool octal = text.size() > 1 && text.front() == '0';
+  if (code == std::errc{} && end == text.data() + text.size() && !octal) return {};
+  return fmt::format("'{}' is not a whole number from 0 to {}", text,
+                     std::numeric_limits<std::uint64_t>::max());
 }
 
 }  // namespace
@@ -46,46 +58,78 @@ void add_format_option(CLI::App& app, CommonOptions& options) {
 
 void add_search_options(CLI::App& app, CommonOptions& options) {
   add_format_option(app, options);
-  app.add_option("--seed", options.seed, "Where the random sequences start")->capture_default_str();
+  app.add_option("--seed", options.seed, "Where the random sequences start")
+      ->check(why_no_seed)
+      ->capture_default_str();
   app.add_option("--jobs", options.jobs, "How many at a time (default: one for each CPU)")
       ->check(CLI::Range(1, 256));
 }
 
 void add_policy_options(CLI::App& app, spec::PolicyText& policy) {
   app.add_option("--policy", policy.preset, "The policy of the model")->capture_default_str();
+  add_policy_changes(app, policy);
+}
+
+void add_policy_changes(CLI::App& app, spec::PolicyText& policy) {
   app.add_option("--features", policy.features, "Features to change: \"A NO_B\"");
   app.add_option("--set", policy.sets,
                  "A rule or tunable to change, NAME=VALUE: hz=1000, base_slice=3000000, tie=lifo")
       ->allow_extra_args(false);
 }
 
+std::string shell_quoted(const std::string& text) {
+  constexpr std::string_view safe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!text.empty() && text.find_first_not_of(safe) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string policy_arguments(const spec::PolicyText& policy) {
   const spec::PolicyText standard;
   std::string text;
   if (policy.preset != standard.preset) text += " --policy " + shell_quoted(policy.preset);
+  return text + policy_change_arguments(policy);
+}
+
+std::string policy_change_arguments(const spec::PolicyText& policy) {
+  std::string text;
   if (!policy.features.empty()) text += " --features " + shell_quoted(policy.features);
-  for (const std::string& set : policy.sets) text += " --set " + set;
+  for (const std::string& set : policy.sets) text += " --set " + shell_quoted(set);
   return text;
 }
 
 int bad_input(const std::string& message) {
-  fmt::print(stderr, "vlag: {}\n", message);
+  fmt::print(stderr, "vlag: {}\n", one_line(message));
   return exit_bad_input;
 }
 
 int inconclusive(const std::string& message) {
-  const bool colour = isatty(STDERR_FILENO) != 0;
-  fmt::print(stderr, "{}inconclusive{}: {}\n", colour ? red : "", colour ? plain : "", message);
+  const std::string_view word = "inconclusive";
+  fmt::print(stderr, "{}: {}\n", isatty(STDERR_FILENO) != 0 ? coloured(word) : std::string(word),
+             one_line(message));
   return exit_inconclusive;
+}
+
+int inconclusive(const CommonOptions& options, std::string_view schema,
+                 const std::string& message) {
+  if (options.json()) {
+    print_json({{"schema", schema}, {"verdict", "inconclusive"}, {"inconclusive", message}});
+  }
+  return inconclusive(message);
 }
 
 void print_json(const Json& document) {
   fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-std::string coloured_verdict(std::string_view verdict) {
-  if (isatty(STDOUT_FILENO) == 0) return std::string(verdict);
+std::string coloured(std::string_view verdict) {
   return fmt::format("{}{}{}", verdict == "pass" ? green : red, verdict, plain);
+}
+
+std::string coloured_verdict(std::string_view verdict) {
+  return isatty(STDOUT_FILENO) != 0 ? coloured(verdict) : std::string(verdict);
 }
 
 int exit_code_of(std::string_view verdict) {
@@ -107,80 +151,6 @@ props::Progress build_progress() {
     fmt::print(stderr, "{}\n", line);
     std::fflush(stderr);
   };
-}
-
-spec::Result<std::string> save_finding(const props::Finding& finding) {
-  const std::filesystem::path directory = props::cache_directory() / "findings";
-  const std::filesystem::path path =
-      directory / fmt::format("{}-{:016x}.seq", finding.rule, fingerprint(finding.sequence));
-  const std::filesystem::path temporary = path.string() + fmt::format(".{}", getpid());
-  std::error_code code;
-  std::filesystem::create_directories(directory, code);
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) {
-    return spec::Error{fmt::format("cannot be written: {}", std::strerror(errno)), {path, 0, 0}};
-  }
-  fmt::print(file, "# {}: {}\n{}", finding.rule, finding.summary, spec::to_text(finding.sequence));
-  const bool written = std::fclose(file) == 0;
-  if (written) std::filesystem::rename(temporary, path, code);
-  if (!written || code) return spec::Error{"cannot be written", {path, 0, 0}};
-  return path.string();
-}
-
-namespace {
-
-std::string reproduce_line(const props::Finding& finding, const std::string& replay_on) {
-  const auto saved = save_finding(finding);
-  return saved ? fmt::format("vlag replay {} {}", shell_quoted(*saved), replay_on)
-               : fmt::format("(not saved: {})", saved.error().message());
-}
-
-}  // namespace
-
-void print_finding(const props::Finding& finding, const std::string& replay_on) {
-  const props::Property* property = props::find_property(finding.rule);
-  fmt::print("\n{}: {}\n", finding.rule, finding.summary);
-  if (property != nullptr) fmt::print("  should be: {}\n", property->claim);
-  if (!finding.divergence.empty()) {
-    fmt::print("  explained: known divergence {}\n", finding.divergence);
-  }
-  fmt::print("  after {} operations:\n", finding.sequence.size());
-  for (const spec::Operation& operation : finding.sequence) {
-    fmt::print("    {}\n", spec::to_text(operation));
-  }
-  fmt::print("  again: {}\n", reproduce_line(finding, replay_on));
-}
-
-Json finding_json(const props::Finding& finding, const std::string& replay_on) {
-  Json json = {{"rule", finding.rule},
-               {"summary", finding.summary},
-               {"sequence", spec::to_text(finding.sequence)},
-               {"reproduce", reproduce_line(finding, replay_on)}};
-  if (!finding.divergence.empty()) json["divergence"] = finding.divergence;
-  return json;
-}
-
-spec::Result<props::KernelSpec> parse_kernel_name(const std::string& name) {
-  const spec::Error wrong{
-      fmt::format("'{}' is not a kernel: VERSION-HZ or VERSION-HZ-groups is expected, as 6.12-250",
-                  name),
-      {}};
-  props::KernelSpec spec;
-  std::string rest = name;
-  constexpr std::string_view groups = "-groups";
-  if (rest.ends_with(groups)) {
-    spec.groups = true;
-    rest.resize(rest.size() - groups.size());
-  }
-  const std::size_t dash = rest.rfind('-');
-  if (dash == std::string::npos || dash == 0) return wrong;
-  spec.version = rest.substr(0, dash);
-  const std::string_view hz = std::string_view(rest).substr(dash + 1);
-  const auto [end, code] = std::from_chars(hz.data(), hz.data() + hz.size(), spec.hz);
-  if (code != std::errc{} || end != hz.data() + hz.size() || spec.hz < 24 || spec.hz > 1000) {
-    return wrong;
-  }
-  return spec;
 }
 
 std::string time_text(std::uint64_t ns) {

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "props/kernel_build.h"
 #include "props/search.h"
@@ -40,19 +38,31 @@ struct CommonOptions {
 
 void add_format_option(CLI::App& app, CommonOptions& options);
 void add_search_options(CLI::App& app, CommonOptions& options);
+/// --policy, and what add_policy_changes() adds.
 void add_policy_options(CLI::App& app, spec::PolicyText& policy);
+/// --features and --set.
+void add_policy_changes(CLI::App& app, spec::PolicyText& policy);
+
+/// A word as it would be typed into a shell.
+std::string shell_quoted(const std::string& text);
 
 /// The policy options as they would be typed again; empty for the default policy.
 std::string policy_arguments(const spec::PolicyText& policy);
+/// Those of add_policy_changes() alone.
+std::string policy_change_arguments(const spec::PolicyText& policy);
 
 /// Prints one line to standard error and returns the exit code to use.
 int bad_input(const std::string& message);
 int inconclusive(const std::string& message);
+/// The same for a command that could not begin; in JSON there is a document that says so.
+int inconclusive(const CommonOptions& options, std::string_view schema, const std::string& message);
 
 /// One JSON document on standard output.
 void print_json(const Json& document);
 
-/// A verdict word, coloured if standard output is a terminal.
+/// A verdict word: green if it is "pass", else red.
+std::string coloured(std::string_view verdict);
+/// The same if standard output is a terminal; plain elsewhere.
 std::string coloured_verdict(std::string_view verdict);
 
 /// "pass", "violation" or "inconclusive" as exit code.
@@ -62,19 +72,6 @@ int exit_code_of(std::string_view verdict);
 props::Meter progress_meter(std::string label);
 /// The same for the stages of a kernel build, which also shows in a log file.
 props::Progress build_progress();
-
-/// Where findings are kept: writes the sequence to a file in the cache directory (to a temporary
-/// name, then renamed) and returns its path; an error message if that fails.
-spec::Result<std::string> save_finding(const props::Finding& finding);
-
-/// Prints a finding: rule, what is wrong, the sequence, and how to see it again.
-void print_finding(const props::Finding& finding, const std::string& replay_on);
-
-/// A finding as JSON: rule, summary, sequence, reproduce.
-Json finding_json(const props::Finding& finding, const std::string& replay_on);
-
-/// "6.12-250" or "6.12-1000-groups" as what to build.
-spec::Result<props::KernelSpec> parse_kernel_name(const std::string& name);
 
 /// A JSON-safe time with a unit.
 std::string time_text(std::uint64_t ns);

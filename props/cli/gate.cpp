@@ -10,6 +10,7 @@
 
 #include "props/cli/backends.h"
 #include "props/cli/common.h"
+#include "props/cli/findings.h"
 #include "props/combinations.h"
 #include "props/lockstep.h"
 #include "spec/divergences.h"
@@ -34,6 +35,7 @@ struct Explained {
 struct KernelResult {
   std::string name;
   unsigned hz = 0;
+  bool groups = false;
   props::LockstepReport fixed;      // features as set at the start of each sequence
   props::LockstepReport switching;  // and changed in between
   std::vector<Explained> explained;
@@ -49,7 +51,7 @@ struct GateResult {
 
   bool violated() const {
     for (const props::Finding& finding : check.findings) {
-      if (finding.divergence.empty()) return true;
+      if (is_violation(finding)) return true;
     }
     for (const KernelResult& kernel : kernels) {
       for (const auto* report : kernel.reports()) {
@@ -95,20 +97,20 @@ props::LockstepPlan plan_for(const GateOptions& options, const Policy& policy, b
   return plan;
 }
 
-KernelResult run_kernel(const GateOptions& options, const std::string& name,
-                        const props::KernelSpec& kernel_spec) {
+KernelResult run_kernel(const GateOptions& options, const KernelChoice& choice) {
   KernelResult result;
-  result.name = name;
-  result.hz = kernel_spec.hz;
-  const auto policy = spec::parse_policy(with_hz(options.policy, kernel_spec.hz));
+  result.name = choice.name;
+  result.hz = choice.hz;
+  result.groups = choice.groups;
+  const auto policy = spec::parse_policy(with_hz(options.policy, choice.hz));
   VLAG_CHECK(policy.ok());
-  const auto kernel = props::ensure_kernel(kernel_spec, build_progress());
+  const auto kernel = ready_kernel(choice);
   if (!kernel) {
     result.inconclusive = kernel.error().message();
     return result;
   }
   const props::BackendMaker make = kernel_maker(*kernel);
-  const auto meter = progress_meter(fmt::format("lockstep {}", name));
+  const auto meter = progress_meter(fmt::format("lockstep {}", choice.name));
   result.fixed = props::lockstep(*policy, make, plan_for(options, *policy, false), meter);
   result.switching = props::lockstep(*policy, make, plan_for(options, *policy, true), meter);
   for (const auto* report : result.reports()) {
@@ -122,8 +124,25 @@ KernelResult run_kernel(const GateOptions& options, const std::string& name,
   return result;
 }
 
-std::string kernel_replay(const KernelResult& kernel) {
-  return fmt::format("--on model:eevdf-6.12 --on kernel:{}", kernel.name);
+std::string model_replay(const GateOptions& options) {
+  return fmt::format("--on model:{}{}", options.policy.preset,
+                     policy_change_arguments(options.policy));
+}
+
+std::string kernel_replay(const GateOptions& options, const KernelResult& kernel) {
+  return fmt::format("--on model:{} --on kernel:{}{}", options.policy.preset, kernel.name,
+                     policy_change_arguments(options.policy));
+}
+
+// The command that does the same again.
+std::string command(const GateOptions& options) {
+  const GateOptions standard;
+  std::string text = fmt::format("vlag gate --seed {}", options.common.seed);
+  if (options.steps != standard.steps) text += fmt::format(" --steps {}", options.steps);
+  if (options.kernels != standard.kernels) {
+    for (const std::string& kernel : options.kernels) text += " --kernel " + kernel;
+  }
+  return text + policy_arguments(options.policy);
 }
 
 std::string_view verdict_of(const KernelResult& kernel) {
@@ -196,14 +215,14 @@ void print_explained(const GateResult& result) {
   }
 }
 
-void print_text(const GateResult& result) {
+void print_text(const GateOptions& options, const GateResult& result) {
   for (const props::Finding& finding : result.check.findings) {
-    if (finding.divergence.empty()) print_finding(finding, "--on model:eevdf-6.12");
+    if (is_violation(finding)) print_finding(finding, model_replay(options));
   }
   for (const KernelResult& kernel : result.kernels) {
     for (const auto* report : kernel.reports()) {
       for (const props::Finding& finding : report->findings) {
-        print_finding(finding, kernel_replay(kernel));
+        print_finding(finding, kernel_replay(options, kernel));
       }
     }
   }
@@ -223,9 +242,7 @@ Json divergences_json(const KernelResult& kernel) {
   Json list = Json::array();
   for (const auto* report : kernel.reports()) {
     for (const props::Finding& finding : report->findings) {
-      list.push_back({{"id", finding.rule},
-                      {"explained", false},
-                      {"sequence", spec::to_text(finding.sequence)}});
+      list.push_back(divergence_json(finding));
     }
   }
   for (const Explained& explained : kernel.explained) {
@@ -246,12 +263,12 @@ Json result_json(const GateOptions& options, const GateResult& result) {
   Json lockstep = Json::array();
   Json findings = Json::array();
   for (const props::Finding& finding : result.check.findings) {
-    findings.push_back(finding_json(finding, "--on model:eevdf-6.12"));
+    findings.push_back(finding_json(finding, model_replay(options)));
   }
   for (const KernelResult& kernel : result.kernels) {
     Json row = {{"kernel", kernel.name},
                 {"hz", kernel.hz},
-                {"groups", false},
+                {"groups", kernel.groups},
                 {"verdict", verdict_of(kernel)},
                 {"combinations", kernel.fixed.combinations},
                 {"operations", kernel.operations()},
@@ -260,7 +277,7 @@ Json result_json(const GateOptions& options, const GateResult& result) {
     lockstep.push_back(row);
     for (const auto* report : kernel.reports()) {
       for (const props::Finding& finding : report->findings) {
-        findings.push_back(finding_json(finding, kernel_replay(kernel)));
+        findings.push_back(finding_json(finding, kernel_replay(options, kernel)));
       }
     }
   }
@@ -270,17 +287,16 @@ Json result_json(const GateOptions& options, const GateResult& result) {
 }
 
 int run(const GateOptions& options) {
-  std::vector<props::KernelSpec> specs;
+  std::vector<KernelChoice> kernels;
   for (const std::string& name : options.kernels) {
-    const auto spec = parse_kernel_name(name);
-    if (!spec) return bad_input(spec.error().message());
-    specs.push_back(*spec);
+    const auto kernel = choose_kernel(name);
+    if (!kernel) return bad_input(kernel.error().message());
+    kernels.push_back(*kernel);
   }
   const auto policy = spec::parse_policy(options.policy);
   if (!policy) return bad_input(policy.error().message());
   if (!options.common.json()) {
-    fmt::print("seed {}; again: vlag gate --seed {}{}\n", options.common.seed, options.common.seed,
-               policy_arguments(options.policy));
+    fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
     std::fflush(stdout);
   }
   GateResult result;
@@ -289,13 +305,13 @@ int run(const GateOptions& options) {
   campaign.operations = options.check_steps;
   campaign.jobs = options.common.worker_count();
   result.check = props::check(*policy, props::all_properties(), campaign, progress_meter("check"));
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    result.kernels.push_back(run_kernel(options, options.kernels[i], specs[i]));
+  for (const KernelChoice& kernel : kernels) {
+    result.kernels.push_back(run_kernel(options, kernel));
   }
   if (options.common.json()) {
     print_json(result_json(options, result));
   } else {
-    print_text(result);
+    print_text(options, result);
   }
   for (const KernelResult& kernel : result.kernels) {
     if (!kernel.inconclusive.empty()) inconclusive(kernel.name + ": " + kernel.inconclusive);

@@ -16,6 +16,12 @@ struct BuildOptions {
   CommonOptions common;
 };
 
+// What a version may look like: it becomes part of a package's name.
+std::string why_no_version(const std::string& text) {
+  if (!text.empty() && text.find_first_not_of("0123456789.") == std::string::npos) return {};
+  return fmt::format("'{}' is not a kernel version, as 6.12", text);
+}
+
 Json kernel_json(const props::Kernel& kernel) {
   return {{"name", kernel.name}, {"key", kernel.key},       {"release", kernel.release},
           {"hz", kernel.hz},     {"groups", kernel.groups}, {"path", kernel.path.string()}};
@@ -29,7 +35,13 @@ void print_kernel(const props::Kernel& kernel) {
 int build(BuildOptions& options) {
   options.spec.groups = !options.no_groups;
   const auto kernel = props::ensure_kernel(options.spec, build_progress());
-  if (!kernel) return inconclusive(kernel.error().message());
+  if (!kernel) {
+    const std::string what = options.spec.source_dir.empty()
+                                 ? "linux-source-" + options.spec.version
+                                 : options.spec.source_dir;
+    return inconclusive(options.common, "vlag.kernel/1",
+                        fmt::format("{}: {}", what, kernel.error().message()));
+  }
   if (options.common.json()) {
     print_json({{"schema", "vlag.kernel/1"}, {"kernels", Json::array({kernel_json(*kernel)})}});
   } else {
@@ -55,6 +67,7 @@ void add_build(CLI::App& parent, int& exit_code) {
   auto options = std::make_shared<BuildOptions>();
   CLI::App& command = *parent.add_subcommand("build", "Build a kernel, or find it built already");
   command.add_option("version", options->spec.version, "Debian's linux-source-VERSION")
+      ->check(why_no_version)
       ->capture_default_str();
   command.add_option("--hz", options->spec.hz, "Timer frequency")
       ->check(CLI::IsMember({100, 250, 300, 1000}))

@@ -10,6 +10,7 @@
 
 #include "props/cli/backends.h"
 #include "props/cli/common.h"
+#include "props/cli/findings.h"
 #include "props/combinations.h"
 
 namespace vlag::cli {
@@ -32,9 +33,22 @@ std::vector<Features> combinations_of(const std::string& name, Features base) {
 }
 
 std::string replay_on(const LockstepOptions& options) {
-  return fmt::format(
-      "--on model:{} --on kernel:{}{}", options.policy.preset, options.kernel,
-      policy_arguments({"eevdf-6.12", options.policy.features, options.policy.sets}));
+  return fmt::format("--on model:{} --on kernel:{}{}", options.policy.preset, options.kernel,
+                     policy_change_arguments(options.policy));
+}
+
+// The command that does the same again.
+std::string command(const LockstepOptions& options) {
+  const LockstepOptions standard;
+  std::string text = fmt::format("vlag lockstep --kernel {} --seed {} --steps {}", options.kernel,
+                                 options.common.seed, options.steps);
+  if (options.combinations != standard.combinations) {
+    text += " --combinations " + options.combinations;
+  }
+  if (options.length != standard.length) text += fmt::format(" --length {}", options.length);
+  if (options.tasks != standard.tasks) text += fmt::format(" --tasks {}", options.tasks);
+  if (options.properties) text += " --properties";
+  return text + policy_arguments(options.policy);
 }
 
 std::string_view verdict_of(const props::LockstepReport& report) {
@@ -51,32 +65,40 @@ void print_text(const LockstepOptions& options, const props::LockstepReport& rep
   fmt::print(stderr, "{:.0f} operations/s\n", static_cast<double>(report.operations) / seconds);
 }
 
-Json report_json(const LockstepOptions& options, const props::LockstepReport& report) {
+Json report_json(const LockstepOptions& options, const props::Kernel& kernel,
+                 const props::LockstepReport& report) {
+  Json divergences = Json::array();
   Json findings = Json::array();
   for (const props::Finding& finding : report.findings) {
+    divergences.push_back(divergence_json(finding));
     findings.push_back(finding_json(finding, replay_on(options)));
   }
-  return {{"schema", "vlag.lockstep/1"},
-          {"verdict", verdict_of(report)},
-          {"seed", options.common.seed},
-          {"kernel", options.kernel},
-          {"combinations", report.combinations},
-          {"operations", report.operations},
-          {"findings", findings}};
+  Json json = {{"schema", "vlag.lockstep/1"},
+               {"verdict", verdict_of(report)},
+               {"seed", options.common.seed},
+               {"policy", options.policy.preset},
+               {"kernel", options.kernel},
+               {"hz", kernel.hz},
+               {"groups", kernel.groups},
+               {"combinations", report.combinations},
+               {"operations", report.operations},
+               {"divergences", divergences},
+               {"findings", findings}};
+  if (!report.inconclusive.empty()) json["inconclusive"] = report.inconclusive;
+  return json;
 }
 
 int run(const LockstepOptions& options) {
-  const auto kernel_spec = parse_kernel_name(options.kernel);
-  if (!kernel_spec) return bad_input(kernel_spec.error().message());
-  const auto policy = spec::parse_policy(with_hz(options.policy, kernel_spec->hz));
+  const auto choice = choose_kernel(options.kernel);
+  if (!choice) return bad_input(choice.error().message());
+  const auto policy = spec::parse_policy(with_hz(options.policy, choice->hz));
   if (!policy) return bad_input(policy.error().message());
+  const auto kernel = ready_kernel(*choice);
+  if (!kernel) return inconclusive(options.common, "vlag.lockstep/1", kernel.error().message());
   if (!options.common.json()) {
-    fmt::print("seed {}; again: vlag lockstep --kernel {} --seed {} --steps {}{}\n",
-               options.common.seed, options.kernel, options.common.seed, options.steps,
-               policy_arguments(options.policy));
+    fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
+    std::fflush(stdout);
   }
-  const auto kernel = props::ensure_kernel(*kernel_spec, build_progress());
-  if (!kernel) return inconclusive(kernel.error().message());
   props::LockstepPlan plan;
   plan.seed = options.common.seed;
   plan.combinations = combinations_of(options.combinations, policy->features);
@@ -92,7 +114,7 @@ int run(const LockstepOptions& options) {
       props::lockstep(*policy, kernel_maker(*kernel), plan, progress_meter("lockstep"));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (options.common.json()) {
-    print_json(report_json(options, report));
+    print_json(report_json(options, *kernel, report));
   } else {
     print_text(options, report, elapsed.count());
   }
@@ -105,7 +127,9 @@ int run(const LockstepOptions& options) {
 void add_lockstep(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<LockstepOptions>();
   CLI::App& command = *app.add_subcommand("lockstep", "Compare the model with a real kernel");
-  command.add_option("--kernel", options->kernel, "VERSION-HZ or VERSION-HZ-groups")
+  command
+      .add_option("--kernel", options->kernel,
+                  "VERSION-HZ, VERSION-HZ-groups, or a name of kernel list")
       ->capture_default_str();
   add_policy_options(command, options->policy);
   add_search_options(command, options->common);

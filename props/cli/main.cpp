@@ -4,20 +4,66 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
 #include "props/cli/common.h"
+#include "spec/nearest.h"
 
 namespace {
 
-// CLI11's message may have several lines; a user gets one.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
+// The command that the words before the error chose.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? app : chosen(*commands.back());
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "vlag" : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+std::string nearest_of(const std::string& word, const std::vector<std::string>& names) {
+  return std::string(
+      vlag::spec::nearest(word, std::vector<std::string_view>(names.begin(), names.end())));
+}
+
+// A word that no one expected, and what may have been meant.
+std::string unexpected(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with("-")) {
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return fmt::format("'{}' is not an option of {}; the nearest is {}", word, full_name(command),
+                       nearest_of(word, names));
   }
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  for (const CLI::App* one : command.get_subcommands(nullptr)) names.push_back(one->get_name());
+  if (names.empty()) {
+    return fmt::format("'{}' is not expected: see {} --help", word, full_name(command));
+  }
+  return fmt::format("'{}' is not a command; the nearest is {} {}", word, full_name(command),
+                     nearest_of(word, names));
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen(app);
+  const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  const bool about_words =
+      code == CLI::ExitCodes::RequiredError || code == CLI::ExitCodes::ExtrasError;
+  if (!about_words) return error.what();
+  const auto words = command.remaining();
+  if (!words.empty()) return unexpected(command, words.front());
+  return fmt::format("{}: see {} --help", error.what(), full_name(command));
+}
+
+// Results that did not all arrive are no results.
+int after_output(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  return vlag::cli::inconclusive(
+      fmt::format("the results could not be written: {}", std::strerror(errno)));
 }
 
 }  // namespace
@@ -38,9 +84,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return vlag::cli::bad_input(one_line(error.what()));
+    return vlag::cli::bad_input(usage_error(app, error));
   } catch (const std::exception& error) {
-    return vlag::cli::inconclusive(one_line(error.what()));
+    return vlag::cli::inconclusive(error.what());
   }
-  return exit_code;
+  return after_output(exit_code);
 }

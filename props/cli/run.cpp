@@ -69,8 +69,16 @@ void print_text(const RunOptions& options, const Policy& policy, const props::Sc
   }
 }
 
+// Why the policy broke down; empty if it did not.
+std::string breakdown(const spec::Source& source, const spec::Trace& trace,
+                      const props::Outcome& outcome) {
+  if (outcome.completed()) return {};
+  return fmt::format("the policy breaks down after operation {} ({}): {}", trace.size() - 1,
+                     spec::to_text(source.operations[trace.size() - 1]), outcome.text);
+}
+
 Json schedule_json(const RunOptions& options, const Policy& policy, const props::Schedule& schedule,
-                   std::size_t operations) {
+                   std::size_t operations, const std::string& broken) {
   Json runs = Json::array();
   for (const props::Run& run : schedule.runs) {
     runs.push_back({{"task", run.task}, {"start", run.start}, {"end", run.end}});
@@ -85,15 +93,18 @@ Json schedule_json(const RunOptions& options, const Policy& policy, const props:
                      {"lag", task.lag},
                      {"state", state_text(task)}});
   }
-  return {{"schema", "vlag.run/1"},
-          {"file", options.file},
-          {"policy", policy.name},
-          {"hz", policy.tunables.hz},
-          {"operations", operations},
-          {"start", schedule.start},
-          {"end", schedule.end},
-          {"runs", runs},
-          {"tasks", tasks}};
+  Json json = {{"schema", "vlag.run/1"},
+               {"verdict", broken.empty() ? "pass" : "violation"},
+               {"file", options.file},
+               {"policy", policy.name},
+               {"hz", policy.tunables.hz},
+               {"operations", operations},
+               {"start", schedule.start},
+               {"end", schedule.end},
+               {"runs", runs},
+               {"tasks", tasks}};
+  if (!broken.empty()) json["summary"] = broken;
+  return json;
 }
 
 int run(const RunOptions& options) {
@@ -104,17 +115,16 @@ int run(const RunOptions& options) {
   props::ModelBackend model(*policy);
   spec::Trace trace;
   const props::Outcome outcome = model.run(source->operations, trace);
-  if (const auto refused = first_refused(*source, trace)) return bad_input(refused->message());
+  if (const auto refused = refusal(*source, trace)) return bad_input(refused->message());
   const props::Schedule schedule = props::schedule_of(trace);
+  const std::string broken = breakdown(*source, trace, outcome);
   if (options.common.json()) {
-    print_json(schedule_json(options, *policy, schedule, trace.size()));
+    print_json(schedule_json(options, *policy, schedule, trace.size(), broken));
   } else {
     print_text(options, *policy, schedule, trace.size());
+    if (!broken.empty()) fmt::print("{}: {}\n", coloured_verdict("violation"), broken);
   }
-  if (outcome.completed()) return exit_held;
-  fmt::print(stderr, "vlag: the policy breaks down after {}: {}\n",
-             spec::to_text(source->operations[trace.size() - 1]), outcome.text);
-  return exit_violation;
+  return broken.empty() ? exit_held : exit_violation;
 }
 
 }  // namespace
@@ -124,6 +134,7 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand("run", "Run a sequence on the model; print the schedule");
   command.add_option("file", options->file, "The sequence, as text or binary")->required();
   command.add_option("--runs", options->most_runs, "How many runs of the schedule to print")
+      ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
   add_policy_options(command, options->policy);
   add_format_option(command, options->common);

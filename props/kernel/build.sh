@@ -66,7 +66,9 @@ link_source() {
     name=${entry##*/}
     case $name in
       .git | arch) ;;
-      Documentation | drivers | net | rust | samples | sound | tools) ln -s "$entry" "$tree/$name" ;;
+      Documentation | drivers | net | rust | samples | sound | tools)
+        ln -s "$entry" "$tree/$name"
+        ;;
       *) cp -rs "$entry" "$tree/$name" ;;
     esac
   done
