@@ -193,15 +193,7 @@ void add_check(CLI::App& app, int& exit_code) {
   add_search_options(command, options->common);
   command.add_option("--property", options->names, "Only this property (may be repeated)")
       ->allow_extra_args(false);
-  command.add_option("--steps", options->steps, "How many operations, at least")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-      ->capture_default_str();
-  command.add_option("--length", options->length, "Operations in a sequence")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  command.add_option("--tasks", options->tasks, "Tasks in a sequence, at most")
-      ->check(CLI::Range(1, VLAG_MAX_TASKS))
-      ->capture_default_str();
+  add_size_options(command, options->steps, options->length, options->tasks);
   command.add_flag("--list", options->list, "List the properties and what kills them");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

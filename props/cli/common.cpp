@@ -65,6 +65,18 @@ void add_search_options(CLI::App& app, CommonOptions& options) {
       ->check(CLI::Range(1, 256));
 }
 
+void add_size_options(CLI::App& app, std::uint64_t& steps, int& length, int& tasks) {
+  app.add_option("--steps", steps, "How many operations, at least")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+      ->capture_default_str();
+  app.add_option("--length", length, "Operations in a sequence")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app.add_option("--tasks", tasks, "Tasks in a sequence, at most")
+      ->check(CLI::Range(1, VLAG_MAX_TASKS))
+      ->capture_default_str();
+}
+
 void add_policy_options(CLI::App& app, spec::PolicyText& policy) {
   app.add_option("--policy", policy.preset, "The policy of the model")->capture_default_str();
   add_policy_changes(app, policy);

@@ -38,6 +38,8 @@ struct CommonOptions {
 
 void add_format_option(CLI::App& app, CommonOptions& options);
 void add_search_options(CLI::App& app, CommonOptions& options);
+/// How much a search runs: operations in all, and operations and tasks in one sequence.
+void add_size_options(CLI::App& app, std::uint64_t& steps, int& length, int& tasks);
 /// --policy, and what add_policy_changes() adds.
 void add_policy_options(CLI::App& app, spec::PolicyText& policy);
 /// --features and --set.

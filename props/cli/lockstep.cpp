@@ -138,15 +138,7 @@ void add_lockstep(CLI::App& app, int& exit_code) {
                   "Of features: all, or so many that every 2 or 3 meet in all ways")
       ->check(CLI::IsMember({"all", "2", "3"}))
       ->capture_default_str();
-  command.add_option("--steps", options->steps, "How many operations, at least")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-      ->capture_default_str();
-  command.add_option("--length", options->length, "Operations in a sequence")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  command.add_option("--tasks", options->tasks, "Tasks in a sequence, at most")
-      ->check(CLI::Range(1, VLAG_MAX_TASKS))
-      ->capture_default_str();
+  add_size_options(command, options->steps, options->length, options->tasks);
   command.add_flag("--properties", options->properties, "Judge the properties as well");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }
