@@ -4,6 +4,7 @@
 #include "core/check.h"
 #include "core/deadline.h"
 #include "core/lag.h"
+#include "core/pick.h"
 #include "core/placement.h"
 #include "core/preempt.h"
 #include "core/reweight.h"
@@ -185,14 +186,9 @@ Entity* Runqueue::pick_eevdf() const {
   Entity* curr = curr_ != nullptr && curr_->on_rq ? curr_ : nullptr;
   // Alone, no one asks whether it is eligible.
   if (nr_running_ == 1) return curr != nullptr ? curr : timeline_.leftmost();
-  const Sums<Words> all = total();
-  if (curr != nullptr && !vlag::eligible(all, curr->vruntime)) curr = nullptr;
-  if (has(Feature::RUN_TO_PARITY) && curr != nullptr && is_protected(*curr)) return curr;
-  Entity* best = timeline_.earliest_eligible(all);
-  // The current entity loses a tie.
-  const bool curr_first =
-      best == nullptr || (curr != nullptr && before<Words>(curr->deadline, best->deadline));
-  return curr_first ? curr : best;
+  const bool curr_protected = has(Feature::RUN_TO_PARITY) && curr != nullptr && is_protected(*curr);
+  return vlag::pick_eevdf<Words>(timeline_.root(), timeline_.leftmost(), curr, curr_protected,
+                                 total());
 }
 
 Entity* Runqueue::pick_next_entity() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/timeline.h"
 
+#include "core/pick.h"
+
 namespace vlag {
 namespace {
 
@@ -25,9 +27,7 @@ Entity* next_in_order(const Entity& entity) {
 
 void take_minimum(TimelineNode& node, const Entity* child) {
   if (child == nullptr) return;
-  if (before<Words>(child->node.min_vruntime, node.min_vruntime)) {
-    node.min_vruntime = child->node.min_vruntime;
-  }
+  node.min_vruntime = earlier<Words>(node.min_vruntime, child->node.min_vruntime);
   // An unsigned comparison, as slices are u64.
   if (child->node.min_slice.bits() < node.min_slice.bits()) node.min_slice = child->node.min_slice;
 }
@@ -225,23 +225,6 @@ void Timeline::rebalance_erased(Entity* child, Entity* parent) {
     break;
   }
   if (child != nullptr) child->node.red = false;
-}
-
-Entity* Timeline::earliest_eligible(const Sums<Words>& total) const {
-  // Most often the leftmost is eligible.
-  if (leftmost_ != nullptr && eligible(total, leftmost_->vruntime)) return leftmost_;
-  Entity* entity = root_;
-  while (entity != nullptr) {
-    // Anyone eligible on the left has an earlier deadline than all others here.
-    Entity* left = entity->node.left;
-    if (left != nullptr && eligible(total, left->node.min_vruntime)) {
-      entity = left;
-      continue;
-    }
-    if (eligible(total, entity->vruntime)) return entity;
-    entity = entity->node.right;
-  }
-  return nullptr;
 }
 
 }  // namespace vlag

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The timeline: the queued entities that do not run, ordered by deadline.
 //
-// A red-black tree in which every node also knows the least vruntime of its subtree. Order finds
-// the earliest deadline; the least vruntime says whether a subtree holds anyone eligible, so the
-// earliest eligible deadline is found in one descent. Equal deadlines go to the right: first in,
-// first out. The shape is that of Linux's rb tree after the same insertions and removals, since
-// the subtree fields, which the lockstep compares, depend on it.
-// Sources: lib/rbtree.c, __enqueue_entity(), pick_eevdf(), 6.12.117.
+// A red-black tree in which every node also knows the least vruntime of its subtree, which is what
+// core/pick.h needs. Equal deadlines go to the right: first in, first out. The shape is that of
+// Linux's rb tree after the same insertions and removals, since the subtree fields, which the
+// lockstep compares, depend on it. Sources: lib/rbtree.c, __enqueue_entity(), 6.12.117.
 #pragma once
 
 #include "core/average.h"
@@ -33,11 +31,6 @@ class Timeline {
 
   /// Requires: the entity is in this timeline.
   void erase(Entity& entity);
-
-  /// The eligible entity with the earliest deadline, the first inserted among equals; nullptr if
-  /// no one is eligible. O(log n).
-  /// Requires: tree_ordered, subtree_minima_match. Ensures: earliest_eligible.
-  Entity* earliest_eligible(const Sums<Words>& total) const;
 
  private:
   bool goes_left(const Entity& entity, const Entity& other) const;

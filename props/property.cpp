@@ -20,10 +20,12 @@ std::span<const Property> properties() {
 }
 
 const Property* find_property(std::string_view name) {
-  const auto all = properties();
-  const auto at = std::find_if(all.begin(), all.end(),
-                               [&](const Property& property) { return property.name == name; });
-  return at != all.end() ? &*at : nullptr;
+  for (const auto list : {properties(), beliefs()}) {
+    for (const Property& property : list) {
+      if (property.name == name) return &property;
+    }
+  }
+  return nullptr;
 }
 
 Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& trace,

@@ -44,6 +44,10 @@ struct Property {
 
 /// All properties, in the order of spec/README.md.
 std::span<const Property> properties();
+/// What is believed, and is false under the kernel's own rules: not among properties(). Named as
+/// the goal of smt/ that refutes it.
+std::span<const Property> beliefs();
+/// Of either.
 const Property* find_property(std::string_view name);
 
 struct Violation {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "smt/scene.h"
+#include "smt/witness.h"
 
 namespace vlag::smt {
 
@@ -27,10 +28,16 @@ struct Goal {
   Kind kind = Kind::full;
   Theory theory = Theory::words;
   bool each_weight = false;  // Once for each nice level and for SCHED_IDLE.
+  std::size_t at_once = 1;   // See Scene::explore(). All claims of one weight, if each_weight.
   void (*body)(Scene& scene) = nullptr;
   /// A variant that must be refuted (for one of the weights at least): it shows that the goal is
   /// not true of anything. None for a falsehood, which is refuted itself.
   void (*canary)(Scene& scene) = nullptr;
+  /// A sequence that shows a counterexample, if there is one on a queue: with the property or
+  /// belief of props/ that it breaks. Of a falsehood without: why there is none.
+  spec::Sequence (*sequence)(const Model& model) = nullptr;
+  std::string_view breaks = "";
+  std::string_view no_sequence = "";
 };
 
 /// nice -20 .. 19 and SCHED_IDLE.
@@ -50,8 +57,11 @@ std::vector<Goal> average_goals();
 std::vector<Goal> sums_goals();
 std::vector<Goal> placement_goals();
 std::vector<Goal> reweight_goals();
+std::vector<Goal> pick_goals();
 std::vector<Goal> preempt_goals();
 std::vector<Goal> pair_goals();
+std::vector<Goal> sequence_goals();
+std::vector<Goal> belief_goals();
 std::vector<Goal> fairness_goals();
 std::vector<Goal> energy_goals();
 

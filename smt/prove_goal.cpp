@@ -45,13 +45,15 @@ class Prover {
     return all;
   }
 
+  std::size_t at_once() const { return goal_.each_weight ? SIZE_MAX : goal_.at_once; }
+
   void prove_body() {
     all_ = true;
     all_z3_ = options_.solvers.z3;
     all_cvc5_ = options_.solvers.cvc5;
     for (const Weight* weight : instances()) {
       Scene scene(goal_.theory, weight);
-      scene.explore(goal_.body, goal_.each_weight);
+      scene.explore(goal_.body, at_once());
       meet_assumptions(scene);
       for (const Query& query : scene.queries()) {
         prove_query(query, weight);
@@ -115,23 +117,37 @@ class Prover {
 
   // The arithmetic's own obligations do not count: the claim must be refuted.
   void refute_canary() {
-    bool all = true;
+    Verdict verdict = Verdict::proved;
     for (const Weight* weight : instances()) {
       Scene scene(goal_.theory, weight);
-      scene.explore(goal_.canary);
+      scene.explore(goal_.canary, at_once());
       for (const Query& query : scene.queries()) {
-        if (query.obligation) continue;
-        save(query, weight, "canary-", "sat");
-        const Answer answer = ask_both(query.text);
-        if (answer.status() == Status::sat) {
-          report_.canary = Verdict::refuted;
-          report_.canary_shown = fmt::format("{}: {}", described(query, weight), answer.model);
-          return;
-        }
-        all = all && answer.status() == Status::unsat;
+        const Verdict one = canary_query(query, weight);
+        if (one != Verdict::proved) verdict = one;
+        if (one == Verdict::refuted) break;
       }
+      if (verdict == Verdict::refuted) break;
     }
-    if (all) report_.canary = Verdict::proved;
+    report_.canary = verdict;
+  }
+
+  Verdict canary_query(const Query& query, const Weight* weight) {
+    if (query.obligation) return Verdict::proved;
+    save(query, weight, "canary-", "sat");
+    const Answer answer = ask_both(query.text);
+    if (answer.status() == Status::unsat) return Verdict::proved;
+    if (query.parts.empty()) {
+      if (answer.status() == Status::unknown) return Verdict::unknown;
+      report_.canary_shown = fmt::format("{}: {}", described(query, weight), answer.model);
+      return Verdict::refuted;
+    }
+    Verdict verdict = Verdict::proved;
+    for (const Query& part : query.parts) {
+      const Verdict one = canary_query(part, weight);
+      if (one == Verdict::refuted) return one;
+      if (one == Verdict::unknown) verdict = one;
+    }
+    return verdict;
   }
 
   Answer ask_both(const std::string& text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "smt/scene.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
@@ -132,21 +133,36 @@ std::string Scene::text_of(const z3::expr_vector& conditions) const {
   return std::string("(set-logic ") + logic_of(theory_) + ")\n" + solver.to_smt2();
 }
 
-// The queries from `first` on, as one: does any of them fail?
-void Scene::merge(std::size_t first) {
-  if (queries_.size() < first + 2) return;
-  z3::expr_vector any(context_);
-  for (std::size_t i = first; i < failures_.size(); ++i) any.push_back(failures_[i]);
-  z3::expr_vector all(context_);
-  all.push_back(z3::mk_or(any));
-  Query merged{std::to_string(any.size()) + " claims", false, text_of(all), {}};
-  merged.parts.assign(
-      std::make_move_iterator(queries_.begin() + static_cast<std::ptrdiff_t>(first)),
-      std::make_move_iterator(queries_.end()));
-  queries_.resize(first);
-  failures_.resize(first, yes());
-  queries_.push_back(std::move(merged));
-  failures_.push_back(all[0]);
+// Each `count` queries as one: does any of them fail?
+void Scene::merge(std::size_t count) {
+  if (count < 2) return;
+  std::vector<Query> merged;
+  for (std::size_t first = 0; first < queries_.size();) {
+    const std::size_t end = first + std::min(count, queries_.size() - first);
+    z3::expr_vector any(context_);
+    for (std::size_t i = first; i < end; ++i) any.push_back(failures_[i]);
+    z3::expr_vector all(context_);
+    all.push_back(z3::mk_or(any));
+    Query one{std::to_string(any.size()) + " claims", false, text_of(all), {}};
+    one.parts.assign(std::make_move_iterator(queries_.begin() + static_cast<std::ptrdiff_t>(first)),
+                     std::make_move_iterator(queries_.begin() + static_cast<std::ptrdiff_t>(end)));
+    merged.push_back(std::move(one));
+    first = end;
+  }
+  queries_ = std::move(merged);
+}
+
+bool Scene::replaying() const {
+  return std::any_of(forks_.begin(), forks_.end(), [](const Forks& f) { return f.replaying(); });
+}
+
+bool Scene::Forks::next_way() {
+  position = 0;
+  conditions.clear();
+  while (!list.empty() && list.back().last) list.pop_back();
+  if (list.empty()) return false;
+  list.back() = {false, true};
+  return true;
 }
 
 // Both ways are taken, also one that contradicts the assumptions: its queries hold at once.
@@ -154,31 +170,73 @@ bool Scene::decide(const z3::expr& condition) {
   const z3::expr simple = condition.simplify();
   if (simple.is_true()) return true;
   if (simple.is_false()) return false;
-  if (!replaying()) forks_.push_back({true, false});
-  const bool taken = forks_[position_++].taken;
-  assumptions_.push_back(taken ? condition : !condition);
+  Forks& forks = forks_.back();
+  if (!forks.replaying()) forks.list.push_back({true, false});
+  const bool taken = forks.list[forks.position++].taken;
+  forks.conditions.push_back(taken ? condition : !condition);
+  assumptions_.push_back(forks.conditions.back());
   return taken;
 }
 
-bool Scene::next_path() {
-  while (!forks_.empty() && forks_.back().last) forks_.pop_back();
-  if (forks_.empty()) return false;
-  forks_.back() = {false, true};
-  return true;
+int Scene::either(const std::string& name, int count) {
+  const z3::expr choice = symbol(name);
+  for (int i = 0; i + 1 < count; ++i) {
+    if (decide(choice == constant(i))) return i;
+  }
+  define(choice == constant(count - 1));
+  return count - 1;
 }
 
-void Scene::explore(const std::function<void(Scene&)>& body, bool at_once) {
+Scene::Merging::Merging(Scene& scene)
+    : scene_(scene), first_(scene.assumptions_.size()), fresh_before_(scene.fresh_) {
+  scene_.forks_.emplace_back();
+}
+
+Truth Scene::Merging::way_taken() const {
+  z3::expr_vector all(scene_.context_);
+  for (const z3::expr& condition : scene_.forks_.back().conditions) all.push_back(condition);
+  return all.empty() ? Truth(true) : Truth(z3::mk_and(all));
+}
+
+// What was assumed on this way holds outside under its condition. The ways exclude each other, so
+// that they share the names of fresh symbols.
+void Scene::Merging::keep() {
+  const z3::expr way = way_taken().term();
+  const std::vector<z3::expr>& conditions = scene_.forks_.back().conditions;
+  for (std::size_t i = first_; i < scene_.assumptions_.size(); ++i) {
+    const z3::expr& assumed = scene_.assumptions_[i];
+    const bool is_condition = std::any_of(conditions.begin(), conditions.end(),
+                                          [&](const z3::expr& c) { return z3::eq(c, assumed); });
+    if (!is_condition) kept_.push_back(z3::implies(way, assumed));
+  }
+  scene_.assumptions_.erase(scene_.assumptions_.begin() + static_cast<std::ptrdiff_t>(first_),
+                            scene_.assumptions_.end());
+  fresh_after_ = std::max(fresh_after_, scene_.fresh_);
+}
+
+bool Scene::Merging::next_way() {
+  keep();
+  scene_.fresh_ = fresh_before_;
+  return scene_.forks_.back().next_way();
+}
+
+void Scene::Merging::finish() {
+  scene_.forks_.pop_back();
+  scene_.fresh_ = fresh_after_;
+  scene_.assumptions_.insert(scene_.assumptions_.end(), kept_.begin(), kept_.end());
+}
+
+void Scene::explore(const std::function<void(Scene&)>& body, std::size_t at_once) {
+  forks_.assign(1, {});
   do {
     assumptions_.clear();
-    position_ = 0;
     fresh_ = 0;
-    const std::size_t first = queries_.size();
     body(*this);
-    if (at_once) merge(first);
     z3::expr_vector assumptions(context_);
     for (const z3::expr& assumption : assumptions_) assumptions.push_back(assumption);
     paths_.push_back({text_of(assumptions)});
-  } while (next_path());
+  } while (forks_.back().next_way());
+  merge(at_once);
 }
 
 }  // namespace vlag::smt

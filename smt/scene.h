@@ -68,9 +68,26 @@ class Scene {
   /// A claim that those after it may use.
   void lemma(const Truth& condition, const std::string& label);
 
-  /// Runs the body once for each way through its ifs, and collects. `at_once`: one query for each
-  /// path, whether any of its claims fails; good for linear arithmetic, where asking is what costs.
-  void explore(const std::function<void(Scene&)>& body, bool at_once = false);
+  /// One of the numbers below `count`: the body runs once for each. In a model it is `name`.
+  int either(const std::string& name, int count);
+  /// Runs a part of the body once for each way through its ifs, and joins what it returns by
+  /// choose(), so that the rest of the body is run once and not for each of them.
+  template <class Part>
+  auto merged(const Part& part) {
+    Merging merging(*this);
+    auto result = part();
+    while (merging.next_way()) {
+      auto other = part();
+      result = choose(merging.way_taken(), other, result);
+    }
+    merging.finish();
+    return result;
+  }
+
+  /// Runs the body once for each way through its ifs, and collects. `at_once`: that many claims
+  /// are asked as one query, whether any of them fails; good for linear arithmetic, where
+  /// asking is what costs.
+  void explore(const std::function<void(Scene&)>& body, std::size_t at_once = 1);
   const std::vector<Query>& queries() const { return queries_; }
   const std::vector<Path>& paths() const { return paths_; }
 
@@ -89,21 +106,43 @@ class Scene {
     bool taken;
     bool last;  // The other way has been taken already.
   };
+  // The forks of the body, or of a part of it that is merged.
+  struct Forks {
+    std::vector<Fork> list;
+    std::size_t position = 0;
+    std::vector<z3::expr> conditions;  // Of the way that is being taken.
+    // Up to the last fork everything was recorded on an earlier way.
+    bool replaying() const { return position < list.size(); }
+    bool next_way();
+  };
+  class Merging {
+   public:
+    explicit Merging(Scene& scene);
+    bool next_way();
+    Truth way_taken() const;
+    void finish();
+
+   private:
+    void keep();
+
+    Scene& scene_;
+    std::size_t first_;  // Of the assumptions made in here.
+    int fresh_before_;
+    int fresh_after_ = 0;
+    std::vector<z3::expr> kept_;
+  };
   z3::expr symbol(const std::string& name);
   void ask(const z3::expr& claim, const std::string& label, bool obligation);
   std::string text_of(const z3::expr_vector& failures) const;
-  void merge(std::size_t first);
-  bool next_path();
-  // Up to the last fork everything was recorded on an earlier path.
-  bool replaying() const { return position_ < forks_.size(); }
+  void merge(std::size_t count);
+  bool replaying() const;
 
   Theory theory_;
   const Weight* weight_;
   Scene* previous_;
   mutable z3::context context_;
   std::vector<z3::expr> assumptions_;
-  std::vector<Fork> forks_;
-  std::size_t position_ = 0;
+  std::vector<Forks> forks_;  // Of the body, and of the parts that are being merged.
   int fresh_ = 0;
   std::vector<Query> queries_;
   std::vector<z3::expr> failures_;  // Of each query: its assumptions, and not its claim.

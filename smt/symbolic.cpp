@@ -11,6 +11,11 @@ Scene& here() { return Scene::current(); }
 Theory theory() { return here().theory(); }
 z3::expr constant(std::int64_t value) { return here().constant(value); }
 
+// A term over constants alone, as one constant.
+z3::expr folded(const z3::expr& term) {
+  return term.arg(0).is_numeral() && term.arg(1).is_numeral() ? term.simplify() : term;
+}
+
 // The obligation under which an integer is a word.
 Number checked(const z3::expr& result, const char* what) {
   if (theory() == Theory::integers) here().oblige(here().fits_in_word(result), what);
@@ -65,11 +70,12 @@ Exact operator<<(const Exact& a, int bits) {
 }
 
 Number::Number(std::int64_t value) : term_(constant(value)) {}
+// Weights of a known queue stay constants, so that what is multiplied by them stays linear.
 Number operator+(const Number& a, const Number& b) {
-  return checked(a.term_ + b.term_, "a sum fits in 64 bits");
+  return checked(folded(a.term_ + b.term_), "a sum fits in 64 bits");
 }
 Number operator-(const Number& a, const Number& b) {
-  return checked(a.term_ - b.term_, "a difference fits in 64 bits");
+  return checked(folded(a.term_ - b.term_), "a difference fits in 64 bits");
 }
 Number operator*(const Number& a, const Number& b) {
   return checked(a.term_ * b.term_, "a product fits in 64 bits");
