@@ -100,7 +100,7 @@ class Scene {
   Theory theory_;
   const Weight* weight_;
   Scene* previous_;
-  mutable z3::context context_;
+  z3::context& context_;
   std::vector<z3::expr> assumptions_;
   std::vector<Fork> forks_;
   std::size_t position_ = 0;
