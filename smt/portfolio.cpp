@@ -143,4 +143,21 @@ std::string missing_package(Solvers solvers) {
   return solvers.cvc5 && !on_path("cvc5") ? "cvc5" : "";
 }
 
+std::string solver_versions(Solvers solvers) {
+  constexpr double patience = 10;  // Seconds.
+  std::string versions;
+  if (solvers.z3) versions += fmt::format("{}\n", Z3_get_full_version());
+  if (solvers.cvc5) {
+    const std::array<std::string, 1> arguments = {"--version"};
+    Child child("cvc5", arguments, "");
+    std::array<Child*, 1> one = {&child};
+    const double end = now() + patience;
+    while (!child.ended() && read_any(one, end - now())) {
+    }
+    if (!child.ended() || !child.wait().empty() || child.output().empty()) return "";
+    versions += child.output();
+  }
+  return versions;
+}
+
 }  // namespace vlag::smt

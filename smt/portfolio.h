@@ -45,4 +45,7 @@ Answer ask(const std::string& text, Solvers solvers, Limits limits);
 /// The Debian package to install for a solver that was asked for and is not there; "" if all are.
 std::string missing_package(Solvers solvers);
 
+/// What the solvers that are asked call themselves; "" if one of them does not say.
+std::string solver_versions(Solvers solvers);
+
 }  // namespace vlag::smt

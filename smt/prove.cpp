@@ -15,40 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// From the process of a goal to ours.
-std::string to_text(const Report& report) {
-  return Json{{"verdict", report.verdict},
-              {"z3", report.z3},
-              {"cvc5", report.cvc5},
-              {"assumptions", report.assumptions},
-              {"canary", report.canary},
-              {"disagreement", report.disagreement},
-              {"model", report.model},
-              {"counterexample", report.counterexample},
-              {"canary_shown", report.canary_shown},
-              {"trouble", report.trouble},
-              {"queries", report.queries}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// Leaves the report as it was if the text is not all there.
-bool from_text(const std::string& text, Report& report) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return false;
-  json.at("verdict").get_to(report.verdict);
-  json.at("z3").get_to(report.z3);
-  json.at("cvc5").get_to(report.cvc5);
-  json.at("assumptions").get_to(report.assumptions);
-  json.at("canary").get_to(report.canary);
-  json.at("disagreement").get_to(report.disagreement);
-  json.at("model").get_to(report.model);
-  json.at("counterexample").get_to(report.counterexample);
-  json.at("canary_shown").get_to(report.canary_shown);
-  json.at("trouble").get_to(report.trouble);
-  json.at("queries").get_to(report.queries);
-  return true;
-}
-
 struct Running {
   std::size_t index;
   double start;
@@ -68,6 +34,52 @@ void finish(Running& one, const Options& options, Report& report) {
 }
 
 }  // namespace
+
+std::string to_text(const Report& report) {
+  return Json{{"verdict", report.verdict},
+              {"z3", report.z3},
+              {"cvc5", report.cvc5},
+              {"assumptions", report.assumptions},
+              {"canary", report.canary},
+              {"disagreement", report.disagreement},
+              {"model", report.model},
+              {"counterexample", report.counterexample},
+              {"refuting_model", report.refuting_model},
+              {"refuted_weight", report.refuted_weight},
+              {"canary_shown", report.canary_shown},
+              {"trouble", report.trouble},
+              {"warning", report.warning},
+              {"queries", report.queries},
+              {"cached", report.cached}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool from_text(const std::string& text, Report& report) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return false;
+  try {
+    Report read = report;
+    json.at("verdict").get_to(read.verdict);
+    json.at("z3").get_to(read.z3);
+    json.at("cvc5").get_to(read.cvc5);
+    json.at("assumptions").get_to(read.assumptions);
+    json.at("canary").get_to(read.canary);
+    json.at("disagreement").get_to(read.disagreement);
+    json.at("model").get_to(read.model);
+    json.at("counterexample").get_to(read.counterexample);
+    json.at("refuting_model").get_to(read.refuting_model);
+    json.at("refuted_weight").get_to(read.refuted_weight);
+    json.at("canary_shown").get_to(read.canary_shown);
+    json.at("trouble").get_to(read.trouble);
+    json.at("warning").get_to(read.warning);
+    json.at("queries").get_to(read.queries);
+    json.at("cached").get_to(read.cached);
+    report = read;
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
 
 std::string_view name_of(Verdict verdict) {
   static constexpr std::array<std::string_view, 3> names = {"unknown", "proved", "refuted"};
@@ -102,13 +114,16 @@ std::vector<Report> prove(std::span<const Goal* const> goals, const Options& opt
                           const Progress& progress) {
   std::vector<Report> reports(goals.size());
   std::vector<Running> running;
+  const std::string versions =
+      options.cache_directory.empty() ? std::string() : solver_versions(options.solvers);
   std::size_t next = 0;
   std::size_t done = 0;
   while (done < goals.size()) {
     while (next < goals.size() && running.size() < std::max(1U, options.jobs)) {
       const Goal& goal = *goals[next];
       reports[next].goal = &goal;
-      running.push_back({next, now(), Child([&] { return to_text(prove_here(goal, options)); })});
+      running.push_back(
+          {next, now(), Child([&] { return to_text(prove_here(goal, options, versions)); })});
       ++next;
     }
     std::vector<Child*> children;
@@ -130,6 +145,23 @@ std::vector<Report> prove(std::span<const Goal* const> goals, const Options& opt
     running = std::move(still);
   }
   return reports;
+}
+
+spec::Sequence sequence_of(const Report& report) {
+  if (report.verdict != Verdict::refuted || report.goal->sequence == nullptr) return {};
+  const std::ptrdiff_t place = report.refuted_weight;
+  const auto weights = all_weights();
+  const bool known = place >= 0 && place < std::ssize(weights);
+  const Model model(report.refuting_model, known ? &weights[static_cast<std::size_t>(place)] : nullptr);
+  Child child([&] { return spec::to_text(report.goal->sequence(model)); });
+  std::array<Child*, 1> one = {&child};
+  constexpr double seconds = 60;
+  const double end = now() + seconds;
+  while (!child.ended() && read_any(one, end - now())) {
+  }
+  if (!child.ended() || !child.wait().empty()) return {};
+  auto source = spec::parse_text(child.output(), std::string(report.goal->name));
+  return source ? std::move(source->operations) : spec::Sequence();
 }
 
 }  // namespace vlag::smt

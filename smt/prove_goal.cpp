@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the process of one goal does: explore its body, ask each query, then the same of its canary.
+// What the process of one goal does: explore its body and its canary, look up whether just that was
+// asked before, and if not ask each query, first the body's.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
+#include "smt/cache.h"
 #include "smt/process.h"
 #include "smt/prove.h"
 
@@ -17,46 +20,126 @@ namespace {
 // A solver that could not confirm this many queries of a goal sits out the rest of it.
 constexpr int patience = 2;
 
+// A result in the cache depends on what is asked, and on how it is asked and judged here: another
+// number for each change of that.
+constexpr std::string_view format = "vlag proof 1";
+
+// What is asked for one weight, or for none.
+struct Instance {
+  const Weight* weight;
+  std::vector<Query> queries;
+  std::vector<Path> paths;
+};
+
+void add(CacheKey& key, const Query& query) {
+  key.add(query.label);
+  key.add(query.obligation ? "obligation" : "claim");
+  key.add(query.text);
+  key.add(std::to_string(query.parts.size()));
+  for (const Query& part : query.parts) add(key, part);
+}
+
+void add(CacheKey& key, const std::vector<Instance>& instances) {
+  key.add(std::to_string(instances.size()));
+  for (const Instance& one : instances) {
+    key.add(std::to_string(one.queries.size()));
+    for (const Query& query : one.queries) add(key, query);
+    key.add(std::to_string(one.paths.size()));
+    for (const Path& path : one.paths) key.add(path.text);
+  }
+}
+
 class Prover {
  public:
-  Prover(const Goal& goal, const Options& options)
+  Prover(const Goal& goal, const Options& options, const std::string& versions)
       : goal_(goal), options_(options), end_(now() + 0.95 * options.seconds) {
     report_.goal = &goal;
+    if (!options.cache_directory.empty() && versions.empty()) {
+      report_.warning = "a solver does not tell its version; results are not cached";
+    } else if (!options.cache_directory.empty()) {
+      cache_.emplace(options.cache_directory);
+      versions_ = versions;
+    }
   }
 
   Report run() {
     const double start = now();
-    prove_body();
-    if (goal_.kind == Kind::falsehood) {
-      report_.canary = report_.verdict;
-    } else if (goal_.canary != nullptr) {
-      refute_canary();
+    body_ = explored(goal_.body);
+    if (goal_.canary != nullptr) canary_ = explored(goal_.canary);
+    const std::string entry = cache_ ? fmt::format("{}-{}", goal_.name, key()) : "";
+    if (!look_up(entry)) {
+      prove_all();
+      // Only what the kind of the goal expects, of everything that was asked.
+      if (cache_ && verdict_of(report_) == "pass" && goal_.kind != Kind::open) {
+        Report kept = report_;
+        kept.warning.clear();
+        cache_->write(entry, to_text(kept), report_.warning);
+      }
     }
     report_.seconds = now() - start;
     return report_;
   }
 
  private:
-  // The weights that the goal is asked for, or no weight.
-  std::vector<const Weight*> instances() const {
-    if (!goal_.each_weight) return {nullptr};
-    std::vector<const Weight*> all;
-    for (const Weight& weight : all_weights()) all.push_back(&weight);
-    return all;
+  std::vector<Instance> explored(void (*body)(Scene&)) const {
+    std::vector<const Weight*> weights = {nullptr};
+    if (goal_.each_weight) {
+      weights.clear();
+      for (const Weight& weight : all_weights()) weights.push_back(&weight);
+    }
+    std::vector<Instance> instances;
+    for (const Weight* weight : weights) {
+      Scene scene(goal_.theory, weight);
+      scene.explore(body, goal_.each_weight ? SIZE_MAX : goal_.at_once);
+      instances.push_back({weight, scene.queries(), scene.paths()});
+    }
+    return instances;
   }
 
-  std::size_t at_once() const { return goal_.each_weight ? SIZE_MAX : goal_.at_once; }
+  std::string key() const {
+    CacheKey key;
+    key.add(format);
+    key.add(versions_);
+    key.add(options_.solvers.z3 ? "z3" : "");
+    key.add(options_.solvers.cvc5 ? "cvc5" : "");
+    key.add(name_of(goal_.kind));
+    add(key, body_);
+    add(key, canary_);
+    return key.text();
+  }
+
+  // Whether the same was asked before, and passed.
+  bool look_up(const std::string& entry) {
+    if (!cache_ || !options_.export_directory.empty()) return false;
+    const auto text = cache_->read(entry, report_.warning);
+    if (!text) return false;
+    Report read = report_;
+    if (!from_text(*text, read) || verdict_of(read) != "pass") {
+      report_.warning = fmt::format("{}: no result of a proof; asking anew", entry);
+      return false;
+    }
+    report_ = read;
+    report_.cached = true;
+    return true;
+  }
+
+  void prove_all() {
+    prove_body();
+    if (goal_.kind == Kind::falsehood) {
+      report_.canary = report_.verdict;
+    } else if (goal_.canary != nullptr) {
+      refute_canary();
+    }
+  }
 
   void prove_body() {
     all_ = true;
     all_z3_ = options_.solvers.z3;
     all_cvc5_ = options_.solvers.cvc5;
-    for (const Weight* weight : instances()) {
-      Scene scene(goal_.theory, weight);
-      scene.explore(goal_.body, at_once());
-      meet_assumptions(scene);
-      for (const Query& query : scene.queries()) {
-        prove_query(query, weight);
+    for (const Instance& instance : body_) {
+      meet_assumptions(instance);
+      for (const Query& query : instance.queries) {
+        prove_query(query, instance.weight);
         if (report_.verdict == Verdict::refuted) return;
       }
     }
@@ -81,7 +164,7 @@ class Prover {
     all_cvc5_ = all_cvc5_ && answer.cvc5 == Status::unsat;
     all_ = all_ && answer.status() == Status::unsat;
     if (answer.status() == Status::sat && report_.verdict != Verdict::refuted) {
-      refuted(answer, described(query, weight));
+      refuted(answer, query, weight);
     }
     if (answer.status() == Status::unknown && report_.trouble.empty()) {
       report_.trouble = described(query, weight) +
@@ -89,17 +172,19 @@ class Prover {
     }
   }
 
-  void refuted(const Answer& answer, const std::string& what) {
+  void refuted(const Answer& answer, const Query& query, const Weight* weight) {
     report_.verdict = Verdict::refuted;
+    report_.refuting_model = answer.model;
+    if (weight != nullptr) report_.refuted_weight = weight - all_weights().data();
     if (answer.z3 == Status::sat) report_.z3 = Verdict::refuted;
     if (answer.cvc5 == Status::sat) report_.cvc5 = Verdict::refuted;
-    report_.counterexample = fmt::format("{}: {}", what, answer.model);
+    report_.counterexample = fmt::format("{}: {}", described(query, weight), answer.model);
   }
 
   // Of each instance; the first model is shown.
-  void meet_assumptions(const Scene& scene) {
+  void meet_assumptions(const Instance& instance) {
     Status met = Status::unsat;
-    for (const Path& path : scene.paths()) {
+    for (const Path& path : instance.paths) {
       const Answer answer = ask_both(path.text);
       if (answer.status() == Status::unsat) continue;
       met = answer.status();
@@ -118,11 +203,9 @@ class Prover {
   // The arithmetic's own obligations do not count: the claim must be refuted.
   void refute_canary() {
     Verdict verdict = Verdict::proved;
-    for (const Weight* weight : instances()) {
-      Scene scene(goal_.theory, weight);
-      scene.explore(goal_.canary, at_once());
-      for (const Query& query : scene.queries()) {
-        const Verdict one = canary_query(query, weight);
+    for (const Instance& instance : canary_) {
+      for (const Query& query : instance.queries) {
+        const Verdict one = canary_query(query, instance.weight);
         if (one != Verdict::proved) verdict = one;
         if (one == Verdict::refuted) break;
       }
@@ -196,6 +279,10 @@ class Prover {
   const Goal& goal_;
   const Options& options_;
   double end_;
+  std::optional<Cache> cache_;
+  std::string versions_;
+  std::vector<Instance> body_;
+  std::vector<Instance> canary_;
   Report report_;
   std::set<std::string> asked_;
   bool all_ = false;  // Proved so far, by either; by each.
@@ -208,6 +295,8 @@ class Prover {
 
 }  // namespace
 
-Report prove_here(const Goal& goal, const Options& options) { return Prover(goal, options).run(); }
+Report prove_here(const Goal& goal, const Options& options, const std::string& versions) {
+  return Prover(goal, options, versions).run();
+}
 
 }  // namespace vlag::smt

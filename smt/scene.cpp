@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <vector>
 
 #include "core/check.h"
 
@@ -13,6 +14,12 @@ namespace vlag::smt {
 namespace {
 
 thread_local Scene* on_stage = nullptr;
+
+// One for all scenes of a thread: to make and destroy one takes longer than to explore a goal.
+z3::context& shared_context() {
+  thread_local z3::context context;
+  return context;
+}
 
 // A formula that names quotients and products is nonlinear at worst.
 const char* logic_of(Theory theory) {
@@ -35,7 +42,7 @@ std::string_view name_of(Theory theory) {
 }
 
 Scene::Scene(Theory theory, const Weight* weight)
-    : theory_(theory), weight_(weight), previous_(on_stage) {
+    : theory_(theory), weight_(weight), previous_(on_stage), context_(shared_context()) {
   on_stage = this;
 }
 
@@ -128,9 +135,17 @@ void Scene::ask(const z3::expr& claim, const std::string& label, bool obligation
 }
 
 std::string Scene::text_of(const z3::expr_vector& conditions) const {
-  z3::solver solver(context_);
-  for (const z3::expr condition : conditions) solver.add(condition);
-  return std::string("(set-logic ") + logic_of(theory_) + ")\n" + solver.to_smt2();
+  // What z3::solver::to_smt2() does; but to make a solver takes longer than to print.
+  std::vector<Z3_ast> terms;
+  for (const z3::expr condition : conditions) terms.push_back(condition);
+  Z3_ast last = context_.bool_val(true);
+  if (!terms.empty()) {
+    last = terms.back();
+    terms.pop_back();
+  }
+  return std::string("(set-logic ") + logic_of(theory_) + ")\n" +
+         Z3_benchmark_to_smtlib_string(context_, "", "", "unknown", "",
+                                       static_cast<unsigned>(terms.size()), terms.data(), last);
 }
 
 // Each `count` queries as one: does any of them fail?

@@ -140,7 +140,7 @@ class Scene {
   Theory theory_;
   const Weight* weight_;
   Scene* previous_;
-  mutable z3::context context_;
+  z3::context& context_;
   std::vector<z3::expr> assumptions_;
   std::vector<Forks> forks_;  // Of the body, and of the parts that are being merged.
   int fresh_ = 0;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "props/cli/common.h"
+#include "props/cli/asked.h"
 #include "props/cli/findings.h"
 #include "spec/nearest.h"
 
@@ -23,24 +24,6 @@ struct CheckOptions {
   int tasks = 8;
   bool list = false;
 };
-
-spec::Result<std::vector<const props::Property*>> asked_properties(
-    const std::vector<std::string>& names) {
-  if (names.empty()) return props::all_properties();
-  std::vector<const props::Property*> asked;
-  for (const std::string& name : names) {
-    const props::Property* property = props::find_property(name);
-    if (property == nullptr) {
-      std::vector<std::string_view> known;
-      for (const props::Property& one : props::properties()) known.push_back(one.name);
-      return spec::Error{fmt::format("'{}' is not a property; the nearest is {}", name,
-                                     spec::nearest(name, known)),
-                         {}};
-    }
-    if (std::find(asked.begin(), asked.end(), property) == asked.end()) asked.push_back(property);
-  }
-  return asked;
-}
 
 // One policy's part of a check.
 struct PolicyResult {
@@ -143,7 +126,17 @@ void list_properties(const CommonOptions& options) {
     fmt::print("{}\n    {}\n    killed mutant: {}\n", property.name, property.claim,
                property.mutant);
   }
-  if (options.json()) print_json({{"schema", "vlag.properties/1"}, {"properties", list}});
+  Json false_ones = Json::array();
+  for (const props::Property& belief : props::beliefs()) {
+    false_ones.push_back({{"name", belief.name}, {"claim", belief.claim}});
+    if (options.json()) continue;
+    fmt::print("{}\n    {}\n    not true of EEVDF; checked only if asked for by name\n", belief.name,
+               belief.claim);
+  }
+  if (options.json()) {
+    print_json(
+        {{"schema", "vlag.properties/1"}, {"properties", list}, {"beliefs", false_ones}});
+  }
 }
 
 int run(const CheckOptions& options) {

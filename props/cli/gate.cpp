@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // vlag gate: everything at once, and one verdict.
 //
-// All properties on the model; the model in lockstep with each kernel under all combinations of
+// All properties on the model; the proofs, of which only those are asked anew whose text is not the
+// one that was proved before; the model in lockstep with each kernel under all combinations of
 // features, every property judged there too; and the known divergences, replayed.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "props/cli/backends.h"
 #include "props/cli/common.h"
 #include "props/cli/findings.h"
+#include "props/cli/proofs.h"
 #include "props/combinations.h"
 #include "props/lockstep.h"
 #include "spec/divergences.h"
@@ -24,7 +27,11 @@ struct GateOptions {
   std::vector<std::string> kernels = {"6.12-250", "6.12-1000"};
   std::uint64_t steps = 3'000;
   std::uint64_t check_steps = 200'000;
+  double timeout = 240;  // seconds for one goal
+  bool no_cache = false;
 };
+
+constexpr smt::Solvers solvers;  // both
 
 // A known divergence, as it shows on one backend.
 struct Explained {
@@ -47,12 +54,15 @@ struct KernelResult {
 
 struct GateResult {
   props::CheckReport check;
+  std::vector<smt::Report> proofs;
+  std::string no_proofs;  // why there are none
   std::vector<KernelResult> kernels;
 
   bool violated() const {
     for (const props::Finding& finding : check.findings) {
       if (is_violation(finding)) return true;
     }
+    if (smt::verdict_of(proofs) == "violation") return true;
     for (const KernelResult& kernel : kernels) {
       for (const auto* report : kernel.reports()) {
         if (!report->findings.empty()) return true;
@@ -61,6 +71,7 @@ struct GateResult {
     return false;
   }
   bool inconclusive() const {
+    if (!no_proofs.empty() || smt::verdict_of(proofs) == "inconclusive") return true;
     for (const KernelResult& kernel : kernels) {
       if (!kernel.inconclusive.empty()) return true;
     }
@@ -124,6 +135,25 @@ KernelResult run_kernel(const GateOptions& options, const KernelChoice& choice) 
   return result;
 }
 
+void prove_all(const GateOptions& options, GateResult& result) {
+  if (const std::string package = smt::missing_package(solvers); !package.empty()) {
+    result.no_proofs = fmt::format("{0} is not installed: apt-get install {0}", package);
+    return;
+  }
+  std::vector<const smt::Goal*> goals;
+  for (const smt::Goal& goal : smt::goals()) goals.push_back(&goal);
+  smt::Options how;
+  how.solvers = solvers;
+  how.seconds = options.timeout;
+  how.jobs = options.common.worker_count();
+  if (!options.no_cache) how.cache_directory = proof_cache();
+  result.proofs = smt::prove(goals, how, progress_meter("prove"));
+}
+
+std::string prove_command(const smt::Report& report) {
+  return fmt::format("vlag prove {}", report.goal->name);
+}
+
 std::string model_replay(const GateOptions& options) {
   return fmt::format("--on model:{}{}", options.policy.preset,
                      policy_change_arguments(options.policy));
@@ -142,6 +172,7 @@ std::string command(const GateOptions& options) {
   if (options.kernels != standard.kernels) {
     for (const std::string& kernel : options.kernels) text += " --kernel " + kernel;
   }
+  if (options.no_cache) text += " --no-cache";
   return text + policy_arguments(options.policy);
 }
 
@@ -186,11 +217,32 @@ std::vector<PropertyRow> property_rows(const GateResult& result) {
   return rows;
 }
 
+// Goals by what was claimed of them.
+void print_proof_rows(const GateResult& result) {
+  fmt::print("\n{:<34} {:>10} {:>13}  {}\n", "proofs", "goals", "from cache", "verdict");
+  for (const auto kind :
+       {smt::Kind::full, smt::Kind::bounded, smt::Kind::open, smt::Kind::falsehood}) {
+    std::vector<smt::Report> some;
+    for (const smt::Report& report : result.proofs) {
+      if (report.goal->kind == kind) some.push_back(report);
+    }
+    if (some.empty()) continue;
+    const auto cached = std::count_if(some.begin(), some.end(),
+                                      [](const smt::Report& report) { return report.cached; });
+    fmt::print("{:<34} {:>10} {:>13}  {}\n", name_of(kind), some.size(), cached,
+               coloured_verdict(smt::verdict_of(some)));
+  }
+  if (!result.no_proofs.empty()) {
+    fmt::print("{:<34} {:>10} {:>13}  {}\n", "none", 0, 0, coloured_verdict("inconclusive"));
+  }
+}
+
 void print_table(const GateResult& result) {
   fmt::print("\n{:<34} {:>10}  {}\n", "property", "operations", "verdict");
   for (const PropertyRow& row : property_rows(result)) {
     fmt::print("{:<34} {:>10}  {}\n", row.property->name, row.operations, row.verdict);
   }
+  print_proof_rows(result);
   fmt::print("\n{:<34} {:>10} {:>13}  {}\n", "lockstep with kernel", "operations", "combinations",
              "verdict");
   for (const KernelResult& kernel : result.kernels) {
@@ -226,6 +278,12 @@ void print_text(const GateOptions& options, const GateResult& result) {
       }
     }
   }
+  for (const smt::Report& report : result.proofs) {
+    if (smt::verdict_of(report) == "pass") continue;
+    fmt::print("\n");
+    print_proof(report);
+    fmt::print("  again: {}\n", prove_command(report));
+  }
   print_explained(result);
   print_table(result);
   std::uint64_t operations = 0;
@@ -254,6 +312,14 @@ Json divergences_json(const KernelResult& kernel) {
   return list;
 }
 
+Json proof_finding_json(const smt::Report& report) {
+  return {{"rule", report.goal->name},
+          {"summary", what_is_wrong(report)},
+          {"explained", false},
+          {"sequence", ""},
+          {"reproduce", prove_command(report)}};
+}
+
 Json result_json(const GateOptions& options, const GateResult& result) {
   Json properties = Json::array();
   for (const PropertyRow& row : property_rows(result)) {
@@ -264,6 +330,11 @@ Json result_json(const GateOptions& options, const GateResult& result) {
   Json findings = Json::array();
   for (const props::Finding& finding : result.check.findings) {
     findings.push_back(finding_json(finding, model_replay(options)));
+  }
+  Json proofs = Json::array();
+  for (const smt::Report& report : result.proofs) {
+    proofs.push_back(proof_json(report, solvers));
+    if (smt::verdict_of(report) == "violation") findings.push_back(proof_finding_json(report));
   }
   for (const KernelResult& kernel : result.kernels) {
     Json row = {{"kernel", kernel.name},
@@ -281,9 +352,12 @@ Json result_json(const GateOptions& options, const GateResult& result) {
       }
     }
   }
-  return {{"schema", "vlag.gate/1"},  {"verdict", result.verdict()}, {"seed", options.common.seed},
-          {"properties", properties}, {"lockstep", lockstep},        {"proofs", Json::array()},
-          {"findings", findings}};
+  Json json = {{"schema", "vlag.gate/1"},     {"verdict", result.verdict()},
+               {"seed", options.common.seed}, {"properties", properties},
+               {"lockstep", lockstep},        {"proofs", proofs},
+               {"findings", findings}};
+  if (!result.no_proofs.empty()) json["proofs_inconclusive"] = result.no_proofs;
+  return json;
 }
 
 int run(const GateOptions& options) {
@@ -305,6 +379,7 @@ int run(const GateOptions& options) {
   campaign.operations = options.check_steps;
   campaign.jobs = options.common.worker_count();
   result.check = props::check(*policy, props::all_properties(), campaign, progress_meter("check"));
+  prove_all(options, result);
   for (const KernelChoice& kernel : kernels) {
     result.kernels.push_back(run_kernel(options, kernel));
   }
@@ -313,6 +388,8 @@ int run(const GateOptions& options) {
   } else {
     print_text(options, result);
   }
+  warn_of_cache(result.proofs);
+  if (!result.no_proofs.empty()) inconclusive(result.no_proofs);
   for (const KernelResult& kernel : result.kernels) {
     if (!kernel.inconclusive.empty()) inconclusive(kernel.name + ": " + kernel.inconclusive);
   }
@@ -332,6 +409,11 @@ void add_gate(CLI::App& app, int& exit_code) {
   command.add_option("--steps", options->steps, "Operations for each combination of features")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  command.add_option("--timeout", options->timeout, "Seconds for one goal of the proofs")
+      ->check(CLI::Range(0.1, 86'400.0))
+      ->capture_default_str();
+  command.add_flag("--no-cache", options->no_cache,
+                   "Ask anew what was proved before; keep no results of proofs");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 

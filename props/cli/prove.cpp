@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "props/cli/common.h"
+#include "props/cli/proofs.h"
 #include "spec/nearest.h"
 
 namespace vlag::cli {
@@ -21,6 +21,7 @@ struct ProveOptions {
   std::string directory;
   double timeout = 60;
   bool list = false;
+  bool no_cache = false;
 };
 
 using Goals = std::vector<const smt::Goal*>;
@@ -44,71 +45,11 @@ spec::Result<Goals> asked_goals(const std::vector<std::string>& names) {
   return asked;
 }
 
-Json goal_json(const smt::Goal& goal) {
-  return {{"name", goal.name},
-          {"claim", goal.claim},
-          {"source", goal.source},
-          {"bounds", goal.bounds},
-          {"class", name_of(goal.kind)},
-          {"theory", name_of(goal.theory)},
-          {"weights", goal.each_weight ? smt::all_weights().size() : 0}};
-}
-
-Json report_json(const smt::Report& report, const smt::Solvers& solvers) {
-  Json json = goal_json(*report.goal);
-  json["verdict"] = name_of(report.verdict);
-  json["solvers"] = Json::object();
-  if (solvers.z3) json["solvers"]["z3"] = name_of(report.z3);
-  if (solvers.cvc5) json["solvers"]["cvc5"] = name_of(report.cvc5);
-  json["assumptions"] = name_of(report.assumptions);
-  json["canary"] = name_of(report.canary);
-  json["disagreement"] = report.disagreement;
-  json["model"] = report.model;
-  json["counterexample"] = report.counterexample;
-  json["canary_counterexample"] = report.canary_shown;
-  json["trouble"] = report.trouble;
-  json["queries"] = report.queries;
-  json["seconds"] = report.seconds;
-  return json;
-}
-
 void print_list(const Goals& goals) {
   for (const smt::Goal* goal : goals) {
     fmt::print("{} ({})\n    {}\n    bounds: {}\n    source: {}\n", goal->name, name_of(goal->kind),
                goal->claim, goal->bounds, goal->source);
   }
-}
-
-// Only what a reader has to act on, or what a falsehood is refuted by.
-void print_details(const smt::Report& report) {
-  const std::string_view name = report.goal->name;
-  if (report.disagreement) fmt::print("{}: the solvers disagree\n", name);
-  if (!report.trouble.empty()) fmt::print("{}: {}\n", name, report.trouble);
-  if (report.assumptions == smt::Status::unsat) {
-    fmt::print("{}: nothing meets its assumptions\n", name);
-  }
-  if (report.canary == smt::Verdict::proved && report.goal->kind != smt::Kind::falsehood) {
-    fmt::print("{}: its canary was proved\n", name);
-  }
-  if (!report.counterexample.empty()) {
-    fmt::print("{}: refuted: {}\n", name, report.counterexample);
-  }
-}
-
-void print_text(const std::vector<smt::Report>& reports) {
-  fmt::print("{:<44} {:<8} {:<9} {:<8} {:<8} {:<8} {:<7} {:>7}\n", "goal", "class", "verdict", "z3",
-             "cvc5", "canary", "model", "seconds");
-  double seconds = 0;
-  for (const smt::Report& report : reports) {
-    fmt::print("{:<44} {:<8} {:<9} {:<8} {:<8} {:<8} {:<7} {:>7.2f}\n", report.goal->name,
-               name_of(report.goal->kind), name_of(report.verdict), name_of(report.z3),
-               name_of(report.cvc5), name_of(report.canary), name_of(report.assumptions),
-               report.seconds);
-    seconds += report.seconds;
-  }
-  for (const smt::Report& report : reports) print_details(report);
-  fmt::print("{}: {} goals, {:.1f} s\n", coloured_verdict(smt::verdict_of(reports)), reports.size(),
-             seconds);
 }
 
 smt::Solvers solvers_of(const std::string& name) {
@@ -133,6 +74,7 @@ int run(const ProveOptions& options) {
   how.seconds = options.timeout;
   how.jobs = options.common.worker_count();
   how.export_directory = options.directory;
+  if (!options.no_cache) how.cache_directory = proof_cache();
   if (const std::string package = smt::missing_package(how.solvers); !package.empty()) {
     return inconclusive(
         fmt::format("{0} is not installed: apt-get install {0}, or --solver z3", package));
@@ -146,11 +88,12 @@ int run(const ProveOptions& options) {
   const std::string_view verdict = smt::verdict_of(reports);
   if (options.common.json()) {
     Json list = Json::array();
-    for (const smt::Report& report : reports) list.push_back(report_json(report, how.solvers));
+    for (const smt::Report& report : reports) list.push_back(proof_json(report, how.solvers));
     print_json({{"schema", "vlag.prove/1"}, {"verdict", verdict}, {"goals", list}});
   } else {
-    print_text(reports);
+    print_proofs(reports);
   }
+  warn_of_cache(reports);
   return exit_code_of(verdict);
 }
 
@@ -170,6 +113,8 @@ void add_prove(CLI::App& app, int& exit_code) {
   command.add_option("--jobs", options->common.jobs, "Goals at a time (default: one for each CPU)")
       ->check(CLI::Range(1, 256));
   command.add_option("--export", options->directory, "Write each query to DIR as SMT-LIB2");
+  command.add_flag("--no-cache", options->no_cache,
+                   "Ask anew what was proved before; keep no results");
   add_format_option(command, options->common);
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "props/cli/asked.h"
 #include "props/cli/backends.h"
 #include "props/cli/common.h"
 #include "props/cli/source.h"
@@ -20,6 +21,7 @@ struct ReplayOptions {
   spec::PolicyText policy;
   std::string file;
   std::vector<std::string> on = {"model:eevdf-6.12"};
+  std::vector<std::string> properties;
   std::size_t most_rows = 16;
 };
 
@@ -107,9 +109,9 @@ std::string explanation_of(const Side& side, const props::Property& property) {
 }
 
 std::vector<Broken> judge_sides(const std::vector<Side>& sides,
-                                std::span<const spec::Operation> operations) {
+                                std::span<const spec::Operation> operations,
+                                std::span<const props::Property* const> asked) {
   std::vector<Broken> all;
-  const std::vector<const props::Property*> asked = props::all_properties();
   for (const Side& side : sides) {
     const auto verdict = props::judge(operations, side.trace, side.backend->info(), asked);
     for (const props::Violation& violation : verdict.violations) {
@@ -122,7 +124,8 @@ std::vector<Broken> judge_sides(const std::vector<Side>& sides,
   return all;
 }
 
-Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Operation> operations) {
+Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Operation> operations,
+                     std::span<const props::Property* const> asked) {
   Result result;
   const Side& first = sides.front();
   for (std::size_t i = sides.size() == 1 ? 0 : 1; i < sides.size() && result.agree(); ++i) {
@@ -131,7 +134,7 @@ Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Opera
     if (result.agree()) continue;
     result.other = result.differs() || first.outcome.completed() ? &sides[i] : &first;
   }
-  result.broken = judge_sides(sides, operations);
+  result.broken = judge_sides(sides, operations, asked);
   const bool lost = result.comparison.kind == props::Comparison::Kind::lost;
   if (!result.agree()) result.verdict = lost ? "inconclusive" : "violation";
   if (result.violation() != nullptr) result.verdict = "violation";
@@ -240,6 +243,8 @@ std::optional<spec::Error> refused_before_difference(const std::vector<Side>& si
 int run(const ReplayOptions& options) {
   const auto source = spec::read_sequence(options.file);
   if (!source) return bad_input(source.error().message());
+  const auto asked = asked_properties(options.properties);
+  if (!asked) return bad_input(asked.error().message());
   const auto choices = choose_backends(options.on, options.policy);
   if (!choices) return bad_input(choices.error().message());
   std::vector<Side> sides;
@@ -255,7 +260,7 @@ int run(const ReplayOptions& options) {
     side.outcome = side.backend->run(source->operations, side.trace);
     sides.push_back(std::move(side));
   }
-  const Result result = compare_sides(sides, source->operations);
+  const Result result = compare_sides(sides, source->operations, *asked);
   if (const auto refused = refused_before_difference(sides, *source, result)) {
     return bad_input(refused->message());
   }
@@ -277,6 +282,8 @@ void add_replay(CLI::App& app, int& exit_code) {
   command.add_option("--on", options->on, "model:POLICY or kernel:NAME (may be repeated)")
       ->allow_extra_args(false)
       ->capture_default_str();
+  command.add_option("--property", options->properties, "Only these (may be repeated); also beliefs")
+      ->allow_extra_args(false);
   command.add_option("--rows", options->most_rows, "How many operations to print, from the last")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
