@@ -101,7 +101,8 @@ std::span<const Property> beliefs() {
        "nobody who is queued is owed more than twice its request and a tick", "",
        stateless<lag_is_within_two_requests>},
       {"every_runnable_task_runs_in_bounded_time",
-       "while tasks sleep and wake and none is new, a task that is runnable runs within three times "
+       "while tasks sleep and wake and none is new, a task that is runnable runs within three "
+       "times "
        "what it could wait for if no one slept",
        "", start_waits},
   }};

@@ -4,11 +4,10 @@
 // Eligibility enters as v <= some V: that is what the sums say (eligible_is_up_to_the_average), so
 // the sums here are those of one entity of weight 1 at V. The order enters as that of the deadlines
 // in the walk (timeline_is_ordered): equal ones in the order of their arrival.
-#include "core/pick.h"
-
 #include <deque>
 #include <string>
 
+#include "core/pick.h"
 #include "smt/goal.h"
 
 namespace vlag::smt {
@@ -130,9 +129,8 @@ void with_current(Scene& scene, bool current_loses_ties) {
     const Truth stays = eligible(total, curr.vruntime) && (is_protected || curr_first);
     for (Node* root : forest.trees()) {
       Node* const leftmost = root == nullptr ? nullptr : forest.leftmost();
-      const Number picked = scene.merged([&] {
-        return rank_of(pick_eevdf<Symbols>(root, leftmost, &curr, is_protected, total));
-      });
+      const Number picked = scene.merged(
+          [&] { return rank_of(pick_eevdf<Symbols>(root, leftmost, &curr, is_protected, total)); });
       scene.claim(picked == choose(stays, Number(current), best),
                   "of " + std::to_string(size) + " and the current one");
     }

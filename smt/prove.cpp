@@ -152,7 +152,8 @@ spec::Sequence sequence_of(const Report& report) {
   const std::ptrdiff_t place = report.refuted_weight;
   const auto weights = all_weights();
   const bool known = place >= 0 && place < std::ssize(weights);
-  const Model model(report.refuting_model, known ? &weights[static_cast<std::size_t>(place)] : nullptr);
+  const Model model(report.refuting_model,
+                    known ? &weights[static_cast<std::size_t>(place)] : nullptr);
   Child child([&] { return spec::to_text(report.goal->sequence(model)); });
   std::array<Child*, 1> one = {&child};
   constexpr double seconds = 60;

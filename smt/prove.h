@@ -41,13 +41,13 @@ struct Report {
   Status assumptions = Status::unknown;
   Verdict canary = Verdict::unknown;
   bool disagreement = false;
-  std::string model;           // That meets the assumptions.
-  std::string counterexample;  // "claim: values", if it is refuted.
-  std::string refuting_model;  // The values alone,
+  std::string model;                   // That meets the assumptions.
+  std::string counterexample;          // "claim: values", if it is refuted.
+  std::string refuting_model;          // The values alone,
   std::ptrdiff_t refuted_weight = -1;  // and the place of its weight in all_weights(), if it has.
-  std::string canary_shown;    // The same of the canary.
-  std::string trouble;         // Why it is unknown.
-  std::string warning;         // About the cache; the result does not depend on it.
+  std::string canary_shown;            // The same of the canary.
+  std::string trouble;                 // Why it is unknown.
+  std::string warning;                 // About the cache; the result does not depend on it.
   int queries = 0;
   double seconds = 0;
   bool cached = false;  // Found in the cache: the same was asked before, and passed.

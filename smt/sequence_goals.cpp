@@ -24,7 +24,8 @@ std::string numbered(const char* name, std::size_t number) {
 }
 
 // The most that a run of `delta` ns charges: calc_delta_fair() before it is rounded down.
-Exact most_charged(Scene& scene, const Exact& delta, const Weight& weight, const std::string& name) {
+Exact most_charged(Scene& scene, const Exact& delta, const Weight& weight,
+                   const std::string& name) {
   const Exact most = scene.quantity(name);
   scene.assume(most * (Exact(1) << weight.shift) == delta * Exact(weight.factor));
   return most;
@@ -62,10 +63,8 @@ class Play {
     const std::size_t number = tasks_.count();
     const Number slice = scene_.number(numbered("slice_", number), slice_min, slice_max);
     tasks_.fork(weight, slice);
-    requests_.push_back(
-        most_charged(scene_, exact(slice), weight, numbered("request_", number)));
-    overshoots_.push_back(
-        most_charged(scene_, tick_nsec, weight, numbered("overshoot_", number)));
+    requests_.push_back(most_charged(scene_, exact(slice), weight, numbered("request_", number)));
+    overshoots_.push_back(most_charged(scene_, tick_nsec, weight, numbered("overshoot_", number)));
   }
 
   Truth limited(const Number& vlag, const Number& limit) const {
@@ -95,8 +94,7 @@ class Play {
       if (!tasks_[k].queued) continue;
       const Point deadline = tasks_[k].deadline;
       tasks_.run(k, is_picked(k), service);
-      scene_.assume(implies(is_picked(k),
-                            exact(tasks_[k].vruntime, deadline) <= overshoots_[k]));
+      scene_.assume(implies(is_picked(k), exact(tasks_[k].vruntime, deadline) <= overshoots_[k]));
       holds = holds && within_caps(k);
     }
     for (std::size_t j = 0; j < tasks_.count(); ++j) begin_waits_of(j, is_picked(j));
@@ -157,8 +155,8 @@ constexpr std::array<int, 2> two = {0, 5};
 constexpr std::array<int, 3> three = {0, 5, -5};
 
 // With the joins of the goal: the deadline is new, and nobody lingers.
-constexpr std::array<FeatureToggle, 2> plain = {
-    FeatureToggle{Feature::PLACE_REL_DEADLINE, false}, FeatureToggle{Feature::DELAY_DEQUEUE, false}};
+constexpr std::array<FeatureToggle, 2> plain = {FeatureToggle{Feature::PLACE_REL_DEADLINE, false},
+                                                FeatureToggle{Feature::DELAY_DEQUEUE, false}};
 
 spec::Sequence replay(const Model& model, std::span<const int> nices) {
   Recorder recorder(static_cast<int>(nices.size()));

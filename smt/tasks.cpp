@@ -45,9 +45,9 @@ Number Tasks::leave(std::size_t i) {
 
 void Tasks::join(std::size_t i) {
   SymbolicTask& task = list_[i];
-  const Number lag = nobody_queued() ? Number(0)
-                                     : inflated_lag<Symbols>(task.vlag, sums_.sum_weight,
-                                                             weight_of(task));
+  const Number lag = nobody_queued()
+                         ? Number(0)
+                         : inflated_lag<Symbols>(task.vlag, sums_.sum_weight, weight_of(task));
   task.vruntime = average() - lag;
   task.deadline = deadline_after<Symbols>(task.vruntime, task.slice, task.weight);
   sums_.add(task.vruntime, weight_of(task));

@@ -16,7 +16,8 @@ constexpr std::size_t longest_number = 4096;  // digits
 bool is_integer(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.size() <= longest_number &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 // "7/4" rounded down; nothing if it is no number.

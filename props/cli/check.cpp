@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "props/cli/common.h"
 #include "props/cli/asked.h"
+#include "props/cli/common.h"
 #include "props/cli/findings.h"
-#include "spec/nearest.h"
 
 namespace vlag::cli {
 namespace {
@@ -130,12 +129,11 @@ void list_properties(const CommonOptions& options) {
   for (const props::Property& belief : props::beliefs()) {
     false_ones.push_back({{"name", belief.name}, {"claim", belief.claim}});
     if (options.json()) continue;
-    fmt::print("{}\n    {}\n    not true of EEVDF; checked only if asked for by name\n", belief.name,
-               belief.claim);
+    fmt::print("{}\n    {}\n    not true of EEVDF; checked only if asked for by name\n",
+               belief.name, belief.claim);
   }
   if (options.json()) {
-    print_json(
-        {{"schema", "vlag.properties/1"}, {"properties", list}, {"beliefs", false_ones}});
+    print_json({{"schema", "vlag.properties/1"}, {"properties", list}, {"beliefs", false_ones}});
   }
 }
 

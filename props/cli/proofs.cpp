@@ -36,9 +36,10 @@ Shown show(const smt::Report& report) {
   if (!verdict.violations.empty()) shown.what = verdict.violations.front().what;
   const std::string rule(report.goal->breaks);
   const auto saved = save_finding({rule, shown.what, sequence, {}});
-  shown.again = saved ? fmt::format("vlag replay {} --property {} --on model:eevdf-6.12 --on "
-                                    "kernel:6.12-250",
-                                    shell_quoted(*saved), rule)
+  shown.again = saved ? fmt::format(
+                            "vlag replay {} --property {} --on model:eevdf-6.12 --on "
+                            "kernel:6.12-250",
+                            shell_quoted(*saved), rule)
                       : saved.error().message();
   return shown;
 }
@@ -96,7 +97,8 @@ void print_proof(const smt::Report& report) {
 // How a refuted goal looks on a queue.
 void print_shown(const smt::Report& report) {
   if (report.verdict != smt::Verdict::refuted) return;
-  if (!report.goal->no_sequence.empty()) fmt::print("  no sequence: {}\n", report.goal->no_sequence);
+  if (!report.goal->no_sequence.empty())
+    fmt::print("  no sequence: {}\n", report.goal->no_sequence);
   const Shown shown = show(report);
   if (shown.operations == 0) return;
   if (shown.what.empty()) {

@@ -282,7 +282,8 @@ void add_replay(CLI::App& app, int& exit_code) {
   command.add_option("--on", options->on, "model:POLICY or kernel:NAME (may be repeated)")
       ->allow_extra_args(false)
       ->capture_default_str();
-  command.add_option("--property", options->properties, "Only these (may be repeated); also beliefs")
+  command
+      .add_option("--property", options->properties, "Only these (may be repeated); also beliefs")
       ->allow_extra_args(false);
   command.add_option("--rows", options->most_rows, "How many operations to print, from the last")
       ->check(CLI::Range(0, 1 << 30))
