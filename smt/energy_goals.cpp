@@ -149,7 +149,10 @@ std::vector<Goal> energy_goals() {
                 .kind = canary != nullptr ? Kind::full : Kind::falsehood,
                 .theory = Theory::rationals,
                 .body = body,
-                .canary = canary};
+                .canary = canary,
+                .no_sequence = canary != nullptr ? ""
+                                                 : "any weights; what such trips lead to is "
+                                                   "every_runnable_task_runs_in_bounded_time"};
   };
   return {
       goal(

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "core/average.h"
 #include "core/weight.h"
@@ -144,11 +146,99 @@ TEST(Scene, AtOnceIsNoWeaker) {
           if (later) here.assume(a < Number(10));
           here.claim(a <= Number(10), "right too");
         },
-        true);
+        SIZE_MAX);
     ASSERT_EQ(scene.queries().size(), 1);
     EXPECT_EQ(scene.queries()[0].parts.size(), 3);
     EXPECT_EQ(ask(scene.queries()[0].text, {true, false}, {20, 0}).model, "a = 10");
   }
+}
+
+TEST(Scene, TwoAtOnceLeaveOneOver) {
+  Scene scene(Theory::integers);
+  scene.explore(
+      [](Scene& here) {
+        const Number a = here.number("a", 0, 10);
+        for (const int low : {0, -1, -2})
+          here.claim(a >= Number(low), "from " + std::to_string(low));
+      },
+      2);
+  ASSERT_EQ(scene.queries().size(), 2);
+  EXPECT_EQ(scene.queries()[0].parts.size(), 2);
+  EXPECT_EQ(scene.queries()[1].parts.size(), 1);
+}
+
+// |a| by a plain if.
+Number magnitude(const Number& a) {
+  if (a < Number(0)) return Number(0) - a;
+  return a;
+}
+
+TEST(Scene, AMergedPartIsExploredWithoutForkingTheRest) {
+  Scene scene(Theory::integers);
+  int runs = 0;
+  scene.explore([&](Scene& here) {
+    ++runs;
+    const Number a = here.number("a", -10, 10);
+    const Number b = here.number("b", -10, 10);
+    const Number sum =
+        here.merged([&] { return magnitude(a); }) + here.merged([&] { return magnitude(b); });
+    here.claim(sum >= a + b, "the triangle");
+    here.claim(sum > a + b, "wrong: equal if neither is negative");
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(scene.paths().size(), 1);
+  int refuted = 0;
+  for (const Query& query : scene.queries()) {
+    if (ask(query.text, {true, false}, {20, 0}).status() == Status::sat) {
+      ++refuted;
+      EXPECT_TRUE(query.label.starts_with("wrong")) << query.label;
+    }
+  }
+  EXPECT_EQ(refuted, 1);
+}
+
+// What a way assumes, and what it owes, is its own.
+TEST(Scene, AMergedWayKeepsItsAssumptionsAndObligations) {
+  const auto halves = [](std::int64_t most) {
+    return [most](Scene& here) {
+      const Number a = here.number("a", -9, 9);
+      const Number half = here.merged([&]() -> Number {
+        if (a < Number(0)) return div_s64(a, Number(2));
+        return Number(most) * a;
+      });
+      here.claim(implies(a < Number(0), half + half - a <= Number(1)), "rounded towards zero");
+      here.claim(implies(a >= Number(0), half == Number(most) * a), "a product");
+    };
+  };
+  EXPECT_TRUE(holds(Theory::integers, halves(2)));
+  // 9 * 2^62 does not fit: the second way owes that.
+  EXPECT_FALSE(holds(Theory::integers, halves(std::int64_t{1} << 62)));
+}
+
+TEST(Scene, MergedPartsCanBeNestedAndDoNotForkOneAnother) {
+  EXPECT_TRUE(holds(Theory::integers, [](Scene& here) {
+    const Number a = here.number("a", -9, 9);
+    const Number b = here.number("b", -9, 9);
+    const Number most = here.merged([&]() -> Number {
+      const Number inner = here.merged([&] { return magnitude(b); });
+      if (magnitude(a) < inner) return inner;
+      return magnitude(a);
+    });
+    here.claim(most >= a && most >= b && most >= -a && most >= -b, "the greatest");
+    here.claim(most == a || most == -a || most == b || most == -b, "one of them");
+  }));
+}
+
+TEST(Scene, EitherRunsTheBodyForEachNumber) {
+  Scene scene(Theory::reals);
+  std::vector<int> seen;
+  scene.explore([&](Scene& here) {
+    seen.push_back(here.either("way", 3));
+    here.claim(Truth(seen.back() != 1), "not the second");
+  });
+  EXPECT_EQ(seen, (std::vector<int>{0, 1, 2}));
+  ASSERT_EQ(scene.queries().size(), 3);
+  EXPECT_EQ(ask(scene.queries()[1].text, {true, false}, {20, 0}).model, "way = 1");
 }
 
 }  // namespace
