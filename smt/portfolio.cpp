@@ -111,7 +111,7 @@ Answer ask(const std::string& text, Solvers solvers, Limits limits) {
     running.push_back({Child("cvc5", arguments, text + "(get-model)\n"), &answer.cvc5});
   }
   double end = now() + limits.seconds;
-  for (bool decided = false;;) {
+  for (;;) {
     std::vector<Child*> children;
     for (Running& one : running) {
       if (!one.child.ended()) children.push_back(&one.child);
@@ -125,12 +125,12 @@ Answer ask(const std::string& text, Solvers solvers, Limits limits) {
       const bool well = one.child.wait().empty() || one.status == &answer.cvc5;
       if (!well || status == Status::unknown) continue;
       *one.status = status;
-      if (!decided && status == Status::sat) {
+      // Of two models Z3's, whoever was first: the same question has the same answer.
+      const bool is_z3 = one.status == &answer.z3;
+      if (status == Status::sat && (is_z3 || answer.z3 != Status::sat)) {
         const std::string& output = one.child.output();
-        answer.model =
-            one.status == &answer.z3 ? output.substr(output.find('\n') + 1) : cvc5_model(output);
+        answer.model = is_z3 ? output.substr(output.find('\n') + 1) : cvc5_model(output);
       }
-      decided = true;
       end = std::min(end, now() + limits.confirm);
     }
     if (now() >= end) break;

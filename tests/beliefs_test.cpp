@@ -45,7 +45,8 @@ TEST(Beliefs, TurnsBreakNeither) {
 // (2 - 1) (2 * 0.7 + 4) + 4.7 + 4 ms, three times: 42.3 ms.
 TEST(Beliefs, AWaitIsJudgedByTheFixedSet) {
   const auto waiting_for = [](std::uint64_t ms) {
-    return Sequence{op::reset(), op::fork(0), op::fork(1), op::schedule(), op::advance(ms * 1'000'000)};
+    return Sequence{op::reset(), op::fork(0), op::fork(1), op::schedule(),
+                    op::advance(ms * 1'000'000)};
   };
   EXPECT_EQ(tests::violation(wait_belief(), waiting_for(42), eevdf_6_12()), "");
   EXPECT_EQ(tests::violation(wait_belief(), waiting_for(43), eevdf_6_12()),
@@ -64,7 +65,8 @@ TEST(Beliefs, ANewTaskStartsTheWaitsAnew) {
 // One tick of 20 ms: the other one is owed half of it; 2 * 0.7 + 4 ms are 5.4 ms.
 TEST(Beliefs, AnOwedLagIsJudgedInService) {
   const auto ran_for = [](std::uint64_t ms) {
-    return Sequence{op::reset(), op::fork(0), op::fork(1), op::schedule(), op::tick(ms * 1'000'000)};
+    return Sequence{op::reset(), op::fork(0), op::fork(1), op::schedule(),
+                    op::tick(ms * 1'000'000)};
   };
   EXPECT_EQ(tests::violation(lag_belief(), ran_for(10), eevdf_6_12()), "");
   EXPECT_EQ(tests::violation(lag_belief(), ran_for(20), eevdf_6_12()),

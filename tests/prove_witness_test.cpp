@@ -68,7 +68,8 @@ std::vector<const Goal*> with_sequence() {
 TEST(Witness, OfAnyModelIsLegalAndSaysWhatItBreaks) {
   for (const Goal* goal : with_sequence()) {
     EXPECT_NE(props::find_property(goal->breaks), nullptr) << goal->name;
-    for (const char* text : {"", "slice_1 = 99999999999, service_1 = -3, step_1 = 2, step_2 = 9/2"}) {
+    for (const char* text :
+         {"", "slice_1 = 99999999999, service_1 = -3, step_1 = 2, step_2 = 9/2"}) {
       EXPECT_TRUE(tests::legal_under(goal->sequence(Model(text)), eevdf_6_12())) << goal->name;
     }
   }
