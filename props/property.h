@@ -61,11 +61,17 @@ struct Verdict {
   std::size_t steps = 0;              // that were checked
 };
 
-/// Runs checks over a whole trace. Operations that the backend refused are not steps, and checking
-/// ends where the stream leaves the bounds for which properties are claimed (spec::within_bounds).
+/// Where checking ends.
+enum class Claimed : std::uint8_t {
+  within_bounds,  // Where the stream leaves the bounds for which properties are claimed.
+  everywhere,     // At the end of the stream: to see what breaks beyond them.
+};
+
+/// Runs checks over a whole trace. Operations that the backend refused are not steps.
 /// Requires: trace.size() <= operations.size().
 Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& trace,
-              const BackendInfo& info, std::span<const Property* const> asked);
+              const BackendInfo& info, std::span<const Property* const> asked,
+              Claimed claimed = Claimed::within_bounds);
 
 // The parts of properties(), by subject.
 std::span<const Property> queue_properties();

@@ -145,6 +145,14 @@ bool read_any(std::span<Child*> children, double seconds) {
   return true;
 }
 
+std::string output_of(Child& child, double seconds) {
+  std::array<Child*, 1> one = {&child};
+  const double end = now() + seconds;
+  while (!child.ended() && now() < end && read_any(one, end - now())) {
+  }
+  return child.ended() && child.wait().empty() ? child.output() : "";
+}
+
 double now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);

@@ -45,6 +45,9 @@ class Child {
 /// Returns false when the time is over.
 bool read_any(std::span<Child*> children, double seconds);
 
+/// All that a child writes, if it ends well within so many seconds; else "".
+std::string output_of(Child& child, double seconds);
+
 /// Seconds on a clock that only goes forward.
 double now();
 

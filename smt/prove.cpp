@@ -155,13 +155,10 @@ spec::Sequence sequence_of(const Report& report) {
   const Model model(report.refuting_model,
                     known ? &weights[static_cast<std::size_t>(place)] : nullptr);
   Child child([&] { return spec::to_text(report.goal->sequence(model)); });
-  std::array<Child*, 1> one = {&child};
   constexpr double seconds = 60;
-  const double end = now() + seconds;
-  while (!child.ended() && read_any(one, end - now())) {
-  }
-  if (!child.ended() || !child.wait().empty()) return {};
-  auto source = spec::parse_text(child.output(), std::string(report.goal->name));
+  const std::string text = output_of(child, seconds);
+  if (text.empty()) return {};
+  auto source = spec::parse_text(text, std::string(report.goal->name));
   return source ? std::move(source->operations) : spec::Sequence();
 }
 

@@ -132,4 +132,20 @@ void Recorder::join(int id) {
   sequence_.push_back(spec::op::enqueue(id));
 }
 
+spec::Sequence run_ahead(int nice, std::int64_t key) {
+  Recorder recorder(2);
+  for (const int id : {0, 1}) recorder.fork(id, nice, 0);
+  recorder.schedule();
+  const Weight weight = nice_weight(nice);
+  std::uint64_t service = 0;
+  // The least service that is worth at least twice the key.
+  for (std::uint64_t step = std::uint64_t{1} << 53; step != 0; step /= 2) {
+    const auto next = static_cast<std::int64_t>(service + step);
+    if (calc_delta_fair<Words>(Word(next), weight) < Word(2) * Word(key)) service += step;
+  }
+  recorder.tick(service + 1);
+  recorder.schedule();
+  return recorder.sequence();
+}
+
 }  // namespace vlag::smt

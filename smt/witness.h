@@ -58,4 +58,8 @@ class Recorder {
   spec::Sequence sequence_;
 };
 
+/// One of two tasks runs for so long that the other's key, v - v_0, passes -`key`: it runs twice as
+/// far, since V is in the middle. Then the other should be picked.
+spec::Sequence run_ahead(int nice, std::int64_t key);
+
 }  // namespace vlag::smt

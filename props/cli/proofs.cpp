@@ -32,15 +32,17 @@ Shown show(const smt::Report& report) {
   props::ModelBackend model(eevdf_6_12());
   spec::Trace trace;
   model.run(sequence, trace);
-  const auto verdict = props::judge(sequence, trace, model.info(), asked);
+  const auto verdict =
+      props::judge(sequence, trace, model.info(), asked, props::Claimed::everywhere);
   if (!verdict.violations.empty()) shown.what = verdict.violations.front().what;
   const std::string rule(report.goal->breaks);
   const auto saved = save_finding({rule, shown.what, sequence, {}});
-  shown.again = saved ? fmt::format(
-                            "vlag replay {} --property {} --on model:eevdf-6.12 --on "
-                            "kernel:6.12-250",
-                            shell_quoted(*saved), rule)
-                      : saved.error().message();
+  shown.again = saved
+                    ? fmt::format(
+                          "vlag replay {} --beyond-bounds --property {} --on model:eevdf-6.12 --on "
+                          "kernel:6.12-250",
+                          shell_quoted(*saved), rule)
+                    : saved.error().message();
   return shown;
 }
 

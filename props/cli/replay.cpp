@@ -22,6 +22,7 @@ struct ReplayOptions {
   std::string file;
   std::vector<std::string> on = {"model:eevdf-6.12"};
   std::vector<std::string> properties;
+  bool beyond_bounds = false;
   std::size_t most_rows = 16;
 };
 
@@ -110,10 +111,11 @@ std::string explanation_of(const Side& side, const props::Property& property) {
 
 std::vector<Broken> judge_sides(const std::vector<Side>& sides,
                                 std::span<const spec::Operation> operations,
-                                std::span<const props::Property* const> asked) {
+                                std::span<const props::Property* const> asked,
+                                props::Claimed claimed) {
   std::vector<Broken> all;
   for (const Side& side : sides) {
-    const auto verdict = props::judge(operations, side.trace, side.backend->info(), asked);
+    const auto verdict = props::judge(operations, side.trace, side.backend->info(), asked, claimed);
     for (const props::Violation& violation : verdict.violations) {
       all.push_back({&side, violation, explanation_of(side, *violation.property)});
     }
@@ -125,7 +127,7 @@ std::vector<Broken> judge_sides(const std::vector<Side>& sides,
 }
 
 Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Operation> operations,
-                     std::span<const props::Property* const> asked) {
+                     std::span<const props::Property* const> asked, props::Claimed claimed) {
   Result result;
   const Side& first = sides.front();
   for (std::size_t i = sides.size() == 1 ? 0 : 1; i < sides.size() && result.agree(); ++i) {
@@ -134,7 +136,7 @@ Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Opera
     if (result.agree()) continue;
     result.other = result.differs() || first.outcome.completed() ? &sides[i] : &first;
   }
-  result.broken = judge_sides(sides, operations, asked);
+  result.broken = judge_sides(sides, operations, asked, claimed);
   const bool lost = result.comparison.kind == props::Comparison::Kind::lost;
   if (!result.agree()) result.verdict = lost ? "inconclusive" : "violation";
   if (result.violation() != nullptr) result.verdict = "violation";
@@ -260,7 +262,9 @@ int run(const ReplayOptions& options) {
     side.outcome = side.backend->run(source->operations, side.trace);
     sides.push_back(std::move(side));
   }
-  const Result result = compare_sides(sides, source->operations, *asked);
+  const Result result = compare_sides(
+      sides, source->operations, *asked,
+      options.beyond_bounds ? props::Claimed::everywhere : props::Claimed::within_bounds);
   if (const auto refused = refused_before_difference(sides, *source, result)) {
     return bad_input(refused->message());
   }
@@ -285,6 +289,8 @@ void add_replay(CLI::App& app, int& exit_code) {
   command
       .add_option("--property", options->properties, "Only these (may be repeated); also beliefs")
       ->allow_extra_args(false);
+  command.add_flag("--beyond-bounds", options->beyond_bounds,
+                   "Judge also where properties are not claimed: see vlag bounds");
   command.add_option("--rows", options->most_rows, "How many operations to print, from the last")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
