@@ -51,6 +51,7 @@ std::vector<Goal> sums_goals();
 std::vector<Goal> placement_goals();
 std::vector<Goal> reweight_goals();
 std::vector<Goal> preempt_goals();
+std::vector<Goal> delay_goals();
 std::vector<Goal> pair_goals();
 std::vector<Goal> fairness_goals();
 std::vector<Goal> energy_goals();
