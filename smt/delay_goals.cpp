@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Delayed dequeue. The rest of the queue is seen through its sums, so that it stands for any n.
-#include "core/delay.h"
-
 #include "core/average.h"
+#include "core/delay.h"
 #include "core/placement.h"
 #include "smt/goal.h"
 #include "spec/invariants.h"
@@ -51,7 +50,8 @@ Delayed delayed(Scene& scene) {
   all.add(vruntime, weight);
   const Exact average = scene.quantity("V");
   scene.assume(average * exact(all.sum_weight) == exact(all.sum_w_vruntime));
-  return {others,  vruntime, weight, exact(all.sum_weight),
+  return {others,  vruntime,
+          weight,  exact(all.sum_weight),
           average, average - exact(vruntime, others.zero_vruntime)};
 }
 
@@ -76,10 +76,10 @@ void requeue_forgets(Scene& scene, bool credit) {
   const Delayed one = delayed(scene);
   if (credit) scene.assume(requeue_places<Symbols>(Number(one.lag.term())));
   const Requeued now = requeued(one, AverageRounding::floor);
-  scene.claim(spec::placement_keeps_lag<Exact>(
-                  exact(now.all.sum_w_vruntime), exact(now.all.sum_weight),
-                  exact(now.vruntime, now.all.zero_vruntime), 0),
-              "placement_keeps_lag of no lag");
+  scene.claim(
+      spec::placement_keeps_lag<Exact>(exact(now.all.sum_w_vruntime), exact(now.all.sum_weight),
+                                       exact(now.vruntime, now.all.zero_vruntime), 0),
+      "placement_keeps_lag of no lag");
 }
 
 // W' (V' - V) == A' - W V, as W' == W.

@@ -134,9 +134,8 @@ void average_stays(Scene& scene, Version version, AverageRounding rounding) {
   sums.add(version == Version::around_average ? moved.vruntime : one.vruntime, one.new_weight);
   const Exact error = exact(sums.sum_w_vruntime) - exact(sums.sum_weight) * exact(key);
   if (rounding == AverageRounding::floor) {
-    const Exact new_weight = exact(one.new_weight);
-    scene.claim(-new_weight < error && error < exact(one.all.sum_weight) + new_weight,
-                "W' (V' - V) within the roundings");
+    const Exact most = exact(one.all.sum_weight) + exact(one.new_weight);
+    scene.claim(-most < error && error < most, "W' |V' - V| < W + w'");
   } else {
     scene.claim(error == 0, "V' == V");
   }
@@ -215,8 +214,7 @@ std::vector<Goal> reweight_goals() {
              average_stays(scene, Version::keeps_vruntime, AverageRounding::truncate);
            }},
       {.name = "reweight_around_the_average_keeps_it_to_rounding",
-       .claim = "Where V and the lag are rounded, W' (V' - V) is more than -w' and less than "
-                "W + w'.",
+       .claim = "Where V and the lag are rounded, W' |V' - V| is less than W + w'.",
        .source = around_source,
        .bounds = any,
        .theory = Theory::reals,
