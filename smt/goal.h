@@ -53,7 +53,9 @@ std::vector<Goal> reweight_goals();
 std::vector<Goal> preempt_goals();
 std::vector<Goal> delay_goals();
 std::vector<Goal> pair_goals();
+std::vector<Goal> visit_goals();
 std::vector<Goal> fairness_goals();
+std::vector<Goal> wait_goals();
 std::vector<Goal> energy_goals();
 
 }  // namespace vlag::smt
