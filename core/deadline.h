@@ -23,4 +23,15 @@ typename M::T deadline_after(const typename M::T& from, const typename M::S& sli
   return from + calc_delta_fair<M>(slice, weight);
 }
 
+/// Where an entity goes that yields: it forfeits what is left of its request, which is used up then
+/// and is to be renewed. One that is not eligible stays where it is: else repeated yields would
+/// move it ahead of the others without end.
+/// Requires: deadline_renewed. Ensures: not before `vruntime`, and at most one request ahead of V.
+/// Source: yield_task_fair(), 6.12.117 (79104becf42b).
+template <class M>
+typename M::T yielded_vruntime(typename M::B eligible, const typename M::T& vruntime,
+                               const typename M::T& deadline) {
+  return choose(eligible, deadline, vruntime);
+}
+
 }  // namespace vlag

@@ -5,8 +5,9 @@
 //   M::S  a signed word: a lag, a request, a weight, a product of them
 //   M::T  a point in virtual time; it wraps, so it has no order: T - T gives S, T + S gives T
 //   M::B  truth
-// and div(), scale(), choose(), stash(). With the words below the rules run; with symbols (smt/)
-// the same text is proved. Words wrap as the kernel's do (it is built with -fno-strict-overflow).
+// and div_s64(), div_u64(), scale(), choose(), stash(). With the words below the rules run; with
+// symbols (smt/) the same text is proved. Words wrap as the kernel's do (it is built with
+// -fno-strict-overflow).
 #pragma once
 
 #include <compare>
@@ -64,6 +65,13 @@ constexpr Word div_s64(Word dividend, Word divisor) {
   if (narrow == 0) return 0;
   if (narrow == -1) return -dividend;
   return dividend.value / narrow;
+}
+
+/// Unsigned division, as the kernel's u64 / unsigned long: truncates. Requires: divisor != 0 (here
+/// the result is 0, as in div_s64()).
+constexpr Word div_u64(Word dividend, Word divisor) {
+  if (divisor.value == 0) return 0;
+  return Word::wrapped(dividend.bits() / divisor.bits());
 }
 
 /// mul_u64_u32_shr(): delta * factor >> shift with a 128-bit product.

@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/deadline.h"
+#include "core/delay.h"
 #include "core/lag.h"
 #include "core/pick.h"
 #include "core/placement.h"
@@ -161,7 +162,7 @@ bool Runqueue::dequeue_entity(Entity& entity, DequeueFlags flags) {
   --nr_running_;
   if (flags.delayed) {
     entity.sched_delayed = false;
-    if (has(Feature::DELAY_ZERO) && entity.vlag > 0) entity.vlag = 0;
+    if (has(Feature::DELAY_ZERO)) entity.vlag = delayed_lag<Words>(entity.vlag);
   }
   return true;
 }
@@ -170,10 +171,10 @@ void Runqueue::requeue_delayed_entity(Entity& entity) {
   VLAG_CHECK(entity.sched_delayed && entity.on_rq);
   if (has(Feature::DELAY_ZERO)) {
     update_entity_lag(entity);
-    if (entity.vlag > 0) {
+    if (requeue_places<Words>(entity.vlag)) {
       --nr_running_;
       if (&entity != curr_) timeline_remove(entity);
-      entity.vlag = 0;
+      entity.vlag = delayed_lag<Words>(entity.vlag);
       place_entity(entity, false);
       if (&entity != curr_) timeline_add(entity);
       ++nr_running_;
@@ -220,10 +221,10 @@ void Runqueue::yield_entity() {
   VLAG_CHECK(curr_ != nullptr);
   clear_buddies(*curr_);
   update_curr();
-  // An ineligible entity must not yield its vruntime away: it could run off without end.
-  if (rules_.yield == YieldRule::nothing || !eligible(*curr_)) return;
-  curr_->vruntime = curr_->deadline;
-  update_deadline(*curr_);
+  if (rules_.yield == YieldRule::nothing) return;
+  const bool may_forfeit = eligible(*curr_);
+  curr_->vruntime = yielded_vruntime<Words>(may_forfeit, curr_->vruntime, curr_->deadline);
+  if (may_forfeit) update_deadline(*curr_);
 }
 
 void Runqueue::set_next_buddy(Entity& entity) {

@@ -93,10 +93,52 @@ Check start_waits(const BackendInfo&) {
   return [waits = std::make_shared<Waits>()](const Step& step) { return waits->check(step); };
 }
 
+// What an operation did to the task that it names, if that was there before.
+struct Change {
+  const EntityState* before = nullptr;
+  const EntityState* after = nullptr;
+
+  bool joined() const {
+    return before != nullptr && after != nullptr && !has(*before, VLAG_ON_RQ) &&
+           has(*after, VLAG_ON_RQ);
+  }
+  bool requeued() const {
+    return before != nullptr && after != nullptr && has(*before, VLAG_DELAYED) &&
+           has(*after, VLAG_ON_RQ) && !has(*after, VLAG_DELAYED);
+  }
+};
+
+Change woken(const Step& step) {
+  if (step.before == nullptr || step.operation.code != VLAG_WAKE) return {};
+  return {step.before->find(step.operation.id), step.after.find(step.operation.id)};
+}
+
+std::string wakeup_moves_forward(const Step& step) {
+  const Change change = woken(step);
+  if (!change.joined()) return {};
+  const std::int64_t moved = spec::distance(change.after->vruntime, change.before->vruntime);
+  if (moved >= 0) return {};
+  return fmt::format("task {} woke {} ns of virtual time behind where it slept", change.after->id,
+                     -moved);
+}
+
+// What the current one has run before the wakeup is charged with it, and moves V as well: that is
+// not judged.
+std::string requeue_keeps_the_average(const Step& step) {
+  const Change change = woken(step);
+  if (!change.requeued()) return {};
+  const EntityState* running = step.after.find(step.after.queue->curr);
+  const EntityState* ran = running != nullptr ? step.before->find(running->id) : nullptr;
+  if (ran == nullptr || ran->vruntime != running->vruntime) return {};
+  const std::int64_t moved = spec::distance(step.after.queue->average, step.before->queue->average);
+  if (-1 <= moved && moved <= 1) return {};
+  return fmt::format("V moved by {} ns when delayed task {} was requeued", moved, change.after->id);
+}
+
 }  // namespace
 
 std::span<const Property> beliefs() {
-  static const std::array<Property, 2> list = {{
+  static const std::array<Property, 4> list = {{
       {"lag_on_the_queue_is_within_two_requests_and_a_tick",
        "nobody who is queued is owed more than twice its request and a tick", "",
        stateless<lag_is_within_two_requests>},
@@ -105,6 +147,11 @@ std::span<const Property> beliefs() {
        "times "
        "what it could wait for if no one slept",
        "", start_waits},
+      {"a_wakeup_never_moves_backward",
+       "a task that wakes is not placed behind where it was when it slept", "",
+       stateless<wakeup_moves_forward>},
+      {"a_requeue_keeps_the_average", "requeuing a delayed task leaves V where it is", "",
+       stateless<requeue_keeps_the_average>},
   }};
   return list;
 }

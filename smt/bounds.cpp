@@ -49,15 +49,15 @@ void test_eligibility(Scene& scene, std::int64_t load, std::int64_t spread) {
 }
 
 Limit product_limit(const Kind& kind, std::int64_t tasks) {
-  Limit limit{.name = "products",
-              .where = fmt::format("{} tasks of {}", tasks, kind.name),
-              .what = "virtual ns from v_0",
-              .rule = "vruntime_eligible()",
-              .beyond = largest / 2,
-              .body = [load = tasks * down(kind)](Scene& scene, std::int64_t spread) {
-                test_eligibility(scene, load, spread);
-              },
-              .sequence = nullptr};
+  Limit limit{
+      .name = "products",
+      .where = fmt::format("{} tasks of {}", tasks, kind.name),
+      .what = "virtual ns from v_0",
+      .rule = "vruntime_eligible()",
+      .beyond = largest / 2,
+      .body = [load = tasks * down(kind)](
+                  Scene& scene, std::int64_t spread) { test_eligibility(scene, load, spread); },
+      .sequence = nullptr};
   if (tasks == 2) {
     limit.sequence = [nice = kind.nice](std::int64_t key) { return run_ahead(nice, key); };
   } else {

@@ -20,11 +20,11 @@ namespace vlag::smt {
 
 /// One limit to find.
 struct Limit {
-  std::string_view name;   // "products", "divisor", "inflation", "charge"
-  std::string where;       // "2 tasks of nice -20"
-  std::string_view what;   // What is counted: "virtual ns from v_0", "tasks", "ns"
-  std::string_view rule;   // Kernel function.
-  std::int64_t beyond;     // Where it surely breaks, to search below.
+  std::string_view name;  // "products", "divisor", "inflation", "charge"
+  std::string where;      // "2 tasks of nice -20"
+  std::string_view what;  // What is counted: "virtual ns from v_0", "tasks", "ns"
+  std::string_view rule;  // Kernel function.
+  std::int64_t beyond;    // Where it surely breaks, to search below.
   /// Runs the rule with that number.
   std::function<void(Scene&, std::int64_t)> body;
   /// A sequence just inside, or just outside of a limit; none, and why, if there is none.
@@ -43,9 +43,7 @@ struct Bound {
   std::string fails;      // What, with values.
 
   /// Whether both sides of the limit were decided, and no solvers disagree.
-  bool found() const {
-    return at_safe.status() == Status::unsat && beyond.status() == Status::sat;
-  }
+  bool found() const { return at_safe.status() == Status::unsat && beyond.status() == Status::sat; }
 };
 
 /// Finds a limit. Requires: no solver is missing. `seconds` for one question.

@@ -59,10 +59,13 @@ std::vector<Goal> placement_goals();
 std::vector<Goal> reweight_goals();
 std::vector<Goal> pick_goals();
 std::vector<Goal> preempt_goals();
+std::vector<Goal> delay_goals();
 std::vector<Goal> pair_goals();
 std::vector<Goal> sequence_goals();
 std::vector<Goal> belief_goals();
+std::vector<Goal> visit_goals();
 std::vector<Goal> fairness_goals();
+std::vector<Goal> wait_goals();
 std::vector<Goal> energy_goals();
 
 }  // namespace vlag::smt

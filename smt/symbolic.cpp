@@ -27,12 +27,13 @@ z3::expr divide_words(const z3::expr& dividend, const z3::expr& divisor) {
   return z3::ite(narrow == constant(0), constant(0), dividend / narrow);
 }
 
+z3::expr divide_unsigned_words(const z3::expr& dividend, const z3::expr& divisor) {
+  return z3::ite(divisor == constant(0), constant(0), z3::udiv(dividend, divisor));
+}
+
 // dividend == quotient * divisor + remainder, rounded towards zero.
 z3::expr divide(const z3::expr& dividend, const z3::expr& divisor) {
   const z3::expr zero = constant(0);
-  const z3::expr narrow = constant(INT32_MAX);
-  here().oblige(divisor > zero && (theory() == Theory::integers ? divisor <= narrow : here().yes()),
-                "the divisor of div_s64() is positive and has 32 bits");
   const z3::expr quotient = here().fresh("quotient");
   if (theory() == Theory::rationals) {
     here().define(dividend == quotient * divisor);
@@ -87,8 +88,21 @@ Number operator-(const Point& a, const Point& b) {
 }
 
 Number div_s64(const Number& dividend, const Number& divisor) {
-  const bool words = theory() == Theory::words;
-  return Number((words ? divide_words : divide)(dividend.term(), divisor.term()));
+  if (theory() == Theory::words) return Number(divide_words(dividend.term(), divisor.term()));
+  const bool narrow = theory() == Theory::integers;
+  here().oblige(divisor.term() > constant(0) &&
+                    (narrow ? divisor.term() <= constant(INT32_MAX) : here().yes()),
+                "the divisor of div_s64() is positive and has 32 bits");
+  return Number(divide(dividend.term(), divisor.term()));
+}
+
+Number div_u64(const Number& dividend, const Number& divisor) {
+  if (theory() == Theory::words) {
+    return Number(divide_unsigned_words(dividend.term(), divisor.term()));
+  }
+  here().oblige(divisor.term() > constant(0), "the divisor of div_u64() is positive");
+  here().oblige(dividend.term() >= constant(0), "the dividend of div_u64() is not negative");
+  return Number(divide(dividend.term(), divisor.term()));
 }
 
 Number scale(const Number& delta, std::uint32_t factor, unsigned shift) {

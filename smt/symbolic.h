@@ -117,6 +117,8 @@ struct Symbols {
 
 // What the rules find by argument-dependent lookup; as in core/machine.h.
 Number div_s64(const Number& dividend, const Number& divisor);
+/// Of what is not negative as a signed word; that is an obligation.
+Number div_u64(const Number& dividend, const Number& divisor);
 Number scale(const Number& delta, std::uint32_t factor, unsigned shift);
 Number choose(const Truth& condition, const Number& yes, const Number& no);
 Point choose(const Truth& condition, const Point& yes, const Point& no);

@@ -81,14 +81,24 @@ auto slice_granted(const Num& slice, const Num& least, const Num& most) {
   return least <= slice && slice <= most;
 }
 
-/// Service of delta ns moves vruntime by delta * 1024 / w, to 10^-8 of it (the table of inverses is
-/// rounded) and one unit down.
+/// Service of delta ns moves vruntime by delta * 1024 / w, to `error` 10^-8 of it (1: the table of
+/// inverses is rounded; 0 where it is not used) and one unit down.
 template <class Num>
-auto service_charged(const Num& advance, const Num& delta, const Num& weight) {
+auto service_charged(const Num& advance, const Num& delta, const Num& weight,
+                     const Num& error = 1) {
   const Num parts = 100'000'000;
   const Num exact = delta * 1024;
-  return advance * weight * parts <= exact * (parts + 1) &&
-         exact * (parts - 1) < (advance + 1) * weight * parts;
+  return advance * weight * parts <= exact * (parts + error) &&
+         exact * (parts - error) < (advance + 1) * weight * parts;
+}
+
+/// The same rounded to the nearest, half a unit up or down.
+template <class Num>
+auto service_rounded(const Num& advance, const Num& delta, const Num& weight, const Num& error) {
+  const Num parts = 100'000'000;
+  const Num exact = delta * 2048;
+  return (advance + advance - 1) * weight * parts <= exact * (parts + error) &&
+         exact * (parts - error) < (advance + advance + 1) * weight * parts;
 }
 
 /// A product of the eligibility test fits in 64 bits.

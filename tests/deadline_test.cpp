@@ -39,5 +39,16 @@ TEST(DeadlineAfter, IsLaterForEveryWeightEvenWithTheShortestRequest) {
   }
 }
 
+TEST(YieldedVruntime, IsTheDeadlineIfEligible) {
+  EXPECT_EQ(yielded_vruntime<Words>(true, VTime(100), VTime(700'100)), VTime(700'100));
+  EXPECT_EQ(yielded_vruntime<Words>(false, VTime(100), VTime(700'100)), VTime(100));
+}
+
+TEST(YieldedVruntime, UsesUpTheRequest) {
+  const VTime vruntime = yielded_vruntime<Words>(true, VTime(100), VTime(700'100));
+  EXPECT_TRUE(request_used_up<Words>(vruntime, VTime(700'100)));
+  EXPECT_EQ(deadline_after<Words>(vruntime, 700'000, nice_weight(0)), VTime(1'400'100));
+}
+
 }  // namespace
 }  // namespace vlag

@@ -43,7 +43,7 @@ TEST(LockstepBeliefs, AreRefutedOnTheKernelToo) {
     expect_shown_on_both(*find_property(goal.breaks), sequence, **backend);
     ++shown;
   }
-  EXPECT_GE(shown, 3);
+  EXPECT_GE(shown, 5);
 }
 
 }  // namespace

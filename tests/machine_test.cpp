@@ -72,6 +72,14 @@ TEST(DivS64, DoesNotTrap) {
   EXPECT_EQ(div_s64(lowest, -1), lowest);
 }
 
+TEST(DivU64, HasNoSign) {
+  EXPECT_EQ(div_u64(7, 2), 3);
+  // (2^64 - 2) / 2, and a divisor of more than 32 bits.
+  EXPECT_EQ(div_u64(-2, 2), highest);
+  EXPECT_EQ(div_u64(std::int64_t{1} << 40, (std::int64_t{1} << 32) + 1), 255);
+  EXPECT_EQ(div_u64(100, 0), 0);
+}
+
 TEST(Scale, HasA128BitProduct) {
   // 2^40 * 2^31 >> 32 = 2^39, though 2^71 does not fit in 64 bits.
   EXPECT_EQ(scale(std::int64_t{1} << 40, std::uint32_t{1} << 31, 32), std::int64_t{1} << 39);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The limits that solvers find, against what one can work out by hand.
-#include "smt/bounds.h"
-
 #include <gtest/gtest.h>
 
 #include "core/lag.h"
 #include "core/slice.h"
+#include "smt/bounds.h"
 
 namespace vlag::smt {
 namespace {
@@ -46,15 +45,14 @@ TEST(Bounds, InflationBreaksByTheLagOfTheLight) {
 
 // A rule that never breaks has no limit: that is no result.
 TEST(Bounds, WhatNeverBreaksIsNotFound) {
-  const Limit never{.name = "never",
-                    .where = "anyone",
-                    .what = "tasks",
-                    .rule = "none",
-                    .beyond = 1'000,
-                    .body = [](Scene& scene, std::int64_t number) {
-                      Number(number) + scene.number("a", 0, 1);
-                    },
-                    .sequence = nullptr};
+  const Limit never{
+      .name = "never",
+      .where = "anyone",
+      .what = "tasks",
+      .rule = "none",
+      .beyond = 1'000,
+      .body = [](Scene& scene, std::int64_t number) { Number(number) + scene.number("a", 0, 1); },
+      .sequence = nullptr};
   EXPECT_FALSE(find_bound(never, {}, 60).found());
 }
 

@@ -53,6 +53,21 @@ TEST_P(Division, ScalingIsThatOfWords) {
   EXPECT_FALSE(claim(words - 1));
 }
 
+TEST_P(Division, UnsignedDivisionIsThatOfWords) {
+  constexpr std::array<std::array<std::int64_t, 2>, 2> cases = {
+      {{7, 2}, {INT64_MAX, std::int64_t{1} << 40}}};
+  for (const auto& [dividend, divisor] : cases) {
+    const std::int64_t words = vlag::div_u64(Word(dividend), Word(divisor)).value;
+    const auto claim = [&, dividend = dividend, divisor = divisor](std::int64_t result) {
+      return holds(GetParam(), [&](Scene& scene) {
+        scene.claim(div_u64(Number(dividend), Number(divisor)) == Number(result), "equal");
+      });
+    };
+    EXPECT_TRUE(claim(words)) << dividend << " / " << divisor;
+    EXPECT_FALSE(claim(words + 1));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Symbols, Division, testing::Values(Theory::words, Theory::integers),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
@@ -66,6 +81,15 @@ TEST(Symbols, WordsDivideByTheLow32Bits) {
 TEST(Symbols, IntegersOweASmallDivisor) {
   EXPECT_FALSE(holds(Theory::integers, [](Scene& scene) {
     scene.claim(div_s64(Number(10), scene.number("divisor")) <= Number(10), "at most 10");
+  }));
+}
+
+TEST(Symbols, UnsignedWordsHaveNoSignAndIntegersOweThat) {
+  EXPECT_TRUE(holds(Theory::words, [](Scene& scene) {
+    scene.claim(div_u64(Number(-2), Number(2)) == Number(INT64_MAX), "(2^64 - 2) / 2");
+  }));
+  EXPECT_FALSE(holds(Theory::integers, [](Scene& scene) {
+    scene.claim(div_u64(scene.number("a", -1, 10), Number(2)) <= Number(10), "at most 10");
   }));
 }
 

@@ -52,10 +52,10 @@ Sides sides_of(const smt::Bound& bound, const Policy& policy) {
   const spec::Sequence outside = bound.limit->sequence(bound.safe + 2);
   Sides sides{wrong_in(inside, policy), wrong_in(outside, policy), {}};
   const auto saved = save_finding({std::string(bound.limit->name), sides.outside, outside, {}});
-  sides.again = saved ? fmt::format("vlag replay {} --beyond-bounds --property {}{}",
-                                    shell_quoted(*saved), breaks,
-                                    " --on model:eevdf-6.12 --on kernel:6.12-250")
-                      : saved.error().message();
+  sides.again =
+      saved ? fmt::format("vlag replay {} --beyond-bounds --property {}{}", shell_quoted(*saved),
+                          breaks, " --on model:eevdf-6.12 --on kernel:6.12-250")
+            : saved.error().message();
   return sides;
 }
 
@@ -93,8 +93,8 @@ void print_row(const Row& row) {
     fmt::print("{:<10} {:<42} {:>20} undecided\n", limit.name, limit.where, "");
     return;
   }
-  fmt::print("{:<10} {:<42} {:>20} {:<19} {}\n", limit.name, limit.where, row.bound.safe, limit.what,
-             confirmed_by(row.bound));
+  fmt::print("{:<10} {:<42} {:>20} {:<19} {}\n", limit.name, limit.where, row.bound.safe,
+             limit.what, confirmed_by(row.bound));
 }
 
 void print_sides(const Row& row) {
