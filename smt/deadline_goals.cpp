@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <algorithm>
+
 #include "core/average.h"
 #include "core/deadline.h"
 #include "core/slice.h"
@@ -99,6 +101,20 @@ void yields(Scene& scene, bool only_eligible) {
   scene.claim(ahead(yielded) <= request * exact(sums.sum_weight), "v - V <= R");
 }
 
+// A task runs as far beyond its request.
+spec::Sequence run_over(const Model& model) {
+  constexpr std::int64_t far = std::int64_t{1} << 40;
+  const std::int64_t slice = model.value("slice", slice_min, slice_max);
+  const std::int64_t over = model.value("vruntime", -far, far) - model.value("deadline", -far, far);
+  const std::int64_t weight = nice_weight(model.nice()).down().value;
+  Recorder recorder(1);
+  recorder.fork(0, model.nice(), static_cast<std::uint64_t>(slice));
+  recorder.schedule();
+  recorder.tick(
+      static_cast<std::uint64_t>(slice + std::max<std::int64_t>(over, 0) * weight / 1024));
+  return recorder.sequence();
+}
+
 }  // namespace
 
 std::vector<Goal> deadline_goals() {
@@ -113,7 +129,9 @@ std::vector<Goal> deadline_goals() {
        .theory = Theory::integers,
        .each_weight = true,
        .body = renewal,
-       .canary = renewal_from_the_old_deadline},
+       .canary = renewal_from_the_old_deadline,
+       .sequence = run_over,
+       .breaks = "deadline_is_renewed_ahead"},
       {.name = "deadline_is_monotone",
        .claim = "A longer request, made later, does not end earlier.",
        .source = "update_deadline(), place_entity(), 6.12.117",

@@ -3,10 +3,14 @@
 #include "core/lag.h"
 #include "core/slice.h"
 #include "smt/goal.h"
+#include "smt/tasks.h"
 #include "spec/invariants.h"
 
 namespace vlag::smt {
 namespace {
+
+constexpr std::int64_t tick_min = 1'000'000;
+constexpr std::int64_t tick_max = 10'000'000;
 
 struct Leaving {
   Number slice;
@@ -18,7 +22,7 @@ struct Leaving {
 
 Leaving leaving(Scene& scene) {
   const Number slice = scene.number("slice", slice_min, slice_max);
-  const Number tick = scene.number("tick", 1'000'000, 10'000'000);
+  const Number tick = scene.number("tick", tick_min, tick_max);
   const Number limit = lag_limit<Symbols>(slice, tick, scene.weight());
   const Point average = scene.point("average");
   const Point vruntime = scene.point("vruntime");
@@ -59,6 +63,35 @@ void limit_is(Scene& scene, std::int64_t requests) {
       "service_charged");
 }
 
+// A task is queued with another of nice 0. One of them runs until V is that far ahead of it, or
+// behind it, and it leaves.
+spec::Sequence part_and_leave(const Model& model) {
+  constexpr std::int64_t far = std::int64_t{1} << 32;
+  constexpr std::int64_t unit = 1024;
+  const std::int64_t slice = model.value("slice", slice_min, slice_max);
+  const Weight whole = nice_weight(model.nice());
+  const auto limit = [&](std::int64_t tick) { return lag_limit<Words>(slice, tick, whole).value; };
+  std::int64_t lag = model.value("average", -far, far) - model.value("vruntime", -far, far);
+  // As far beyond the limit of the replay's tick as the model is beyond that of its own, and a
+  // little more, for what is rounded down.
+  constexpr std::int64_t rounding = 8;
+  const std::int64_t more =
+      rounding + limit(tick_nsec) - limit(model.value("tick", tick_min, tick_max));
+  lag += lag < 0 ? -more : more;
+  const std::int64_t weight = whole.down().value;
+  const std::int64_t waits = lag * (unit + weight) / unit;
+  const std::int64_t runs = -lag * (unit + weight) / unit * weight / unit;
+  Recorder recorder(2);
+  const auto fork_it = [&] { recorder.fork(1, model.nice(), static_cast<std::uint64_t>(slice)); };
+  if (lag < 0) fork_it();
+  recorder.fork(0, 0, slice_max);
+  recorder.schedule();
+  if (lag >= 0) fork_it();
+  recorder.tick(static_cast<std::uint64_t>(lag < 0 ? runs : waits));
+  recorder.leave(1);
+  return recorder.sequence();
+}
+
 }  // namespace
 
 std::vector<Goal> lag_goals() {
@@ -78,7 +111,9 @@ std::vector<Goal> lag_goals() {
            [](Scene& scene) {
              const Leaving one = leaving(scene);
              scene.claim(one.vlag == one.distance, "any lag is kept");
-           }},
+           },
+       .sequence = part_and_leave,
+       .breaks = "lag_is_limited_at_leave"},
       {.name = "lag_limit_is_two_requests_or_a_tick",
        .claim = "The limit is worth twice the request or a tick, to 10^-8 of it and one unit down.",
        .source = source,

@@ -26,6 +26,14 @@ void monotone(Scene& scene) {
   scene.claim(clamped(less) <= clamped(more), "in order");
 }
 
+spec::Sequence ask_for(const Model& model) {
+  Recorder recorder(1);
+  const std::int64_t request = model.value("request", 1, INT64_MAX);
+  recorder.fork(0, 0, 0);
+  recorder.slice(0, static_cast<std::uint64_t>(request));
+  return recorder.sequence();
+}
+
 }  // namespace
 
 std::vector<Goal> slice_goals() {
@@ -42,7 +50,9 @@ std::vector<Goal> slice_goals() {
              const Number result = clamped(scene.number("request"));
              scene.claim(spec::slice_granted<Number>(result, slice_min, slice_max - 1),
                          "less than slice_max");
-           }},
+           },
+       .sequence = ask_for,
+       .breaks = "slice_is_granted"},
       {.name = "slice_clamp_is_idempotent",
        .claim = "A request that was granted is granted as it is.",
        .source = source,

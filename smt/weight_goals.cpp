@@ -81,6 +81,14 @@ void strictly_monotone(Scene& scene) {
   scene.claim(charged(less) < charged(more), "in strict order");
 }
 
+spec::Sequence run_for(const Model& model) {
+  Recorder recorder(1);
+  recorder.fork(0, model.nice(), 0);
+  recorder.schedule();
+  recorder.tick(static_cast<std::uint64_t>(model.value("delta", 0, delta_max)));
+  return recorder.sequence();
+}
+
 }  // namespace
 
 std::vector<Goal> weight_goals() {
@@ -100,7 +108,9 @@ std::vector<Goal> weight_goals() {
        .theory = Theory::integers,
        .each_weight = true,
        .body = close,
-       .canary = exactly},
+       .canary = exactly,
+       .sequence = run_for,
+       .breaks = "vruntime_moves_only_with_service"},
       {.name = "service_charge_is_monotone",
        .claim = "More service is never charged less.",
        .source = source,

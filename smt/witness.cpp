@@ -87,6 +87,11 @@ void Recorder::fork(int id, int nice, std::uint64_t slice) {
   sequence_.push_back(spec::op::fork(id, nice, slice));
 }
 
+void Recorder::slice(int id, std::uint64_t ns) {
+  cpu_.set_slice(id, ns);
+  sequence_.push_back(spec::op::slice(id, ns));
+}
+
 void Recorder::schedule() {
   cpu_.schedule();
   sequence_.push_back(spec::op::schedule());

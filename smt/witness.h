@@ -42,6 +42,7 @@ class Recorder {
   void features(std::span<const FeatureToggle> toggles);
   void base_slice(std::uint64_t ns);
   void fork(int id, int nice, std::uint64_t slice);
+  void slice(int id, std::uint64_t ns);
   void schedule();
   void advance(std::uint64_t ns);
   void tick(std::uint64_t ns);
