@@ -26,7 +26,7 @@ std::span<const Goal> goals() {
     for (const auto stem :
          {machine_goals, slice_goals, weight_goals, lag_goals, deadline_goals, average_goals,
           sums_goals, placement_goals, reweight_goals, preempt_goals, delay_goals, pair_goals,
-          visit_goals, fairness_goals, wait_goals, energy_goals}) {
+          visit_goals, fairness_goals, wait_goals, energy_goals, cfs_goals}) {
       for (const Goal& goal : stem()) all.push_back(goal);
     }
     return all;

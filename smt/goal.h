@@ -57,5 +57,6 @@ std::vector<Goal> visit_goals();
 std::vector<Goal> fairness_goals();
 std::vector<Goal> wait_goals();
 std::vector<Goal> energy_goals();
+std::vector<Goal> cfs_goals();
 
 }  // namespace vlag::smt

@@ -85,13 +85,13 @@ void by_requests(Scene& scene, bool after_a_run) {
   const Exact others = j.all - j.weight;
   scene.assume(request >= 0 && overshoot >= 0 && j.time <= bound(j));
   scene.assume(j.weight * (j.deadline - j.vruntime) <= request);
+  const Exact share = others * (j.deadline - j.vruntime);
+  scene.lemma(j.weight * share <= others * request, "the others' share of the request");
   // How far j is ahead of V, in time: W (v_j - V)^+ = (-W l_j / w_j)^+.
   const Exact reached = j.all * j.vruntime - j.sum;
   if (after_a_run) scene.assume(j.weight * reached <= others * (request + overshoot));
   scene.lemma(others * (request + overshoot) >= 0, "what it may owe");
   const Exact ahead = reached > 0 ? reached : Exact(0);
-  const Exact share = others * (j.deadline - j.vruntime);
-  scene.lemma(j.weight * share <= others * request, "the others' share of the request");
   const Exact left = scene.quantity("left");
   scene.assume(left == ahead + share + j.longest + j.overshoots - j.time);
   scene.lemma(left >= 0, "T within");
