@@ -111,25 +111,30 @@ void inflated_by_left(Scene& scene, const RoundTrip& trip, const Visit& in, cons
   const Exact t = scene.quantity("t");
   const Exact u = scene.quantity("u");
   const Exact w = trip.weight;
-  scene.assume(trip.lag == trip.left * t && in.average == -(w * u));
+  scene.assume(trip.lag == trip.left * t);
   scene.lemma(placed == (trip.left + w) * t, "placed at (A + w) t");
+  scene.assume(in.average == -(w * u));
   scene.lemma((trip.joined + w) * u == placed, "(B + w) u");
   scene.lemma(out.change == -(square(w) * trip.left * square(t)), "dE_leave == -w^2 A t^2");
   scene.lemma(in.change == w * trip.joined * u * placed - w * square(trip.lag),
               "dE_join == w B u placed - w l^2");
-  const Exact gain = scene.quantity("gain");
-  scene.assume(gain == t * (trip.joined * u - trip.left * t));
-  scene.lemma((trip.joined + w) * gain == w * square(t) * (trip.joined - trip.left),
-              "(B + w) t (B u - A t) == w t^2 (B - A)");
-  scene.lemma(w * square(t) * (trip.joined - trip.left) <= 0, "w t^2 (B - A) <= 0");
+  const Exact ahead = scene.quantity("ahead");
+  const Exact all = scene.quantity("all");
+  scene.assume(ahead == trip.joined * u - trip.left * t && all == trip.joined + w);
+  scene.lemma(all * ahead == w * t * (trip.joined - trip.left), "(B + w)(B u - A t)");
+  const Exact slope = scene.quantity("slope");
+  scene.assume(slope == w * (trip.left - trip.joined));
+  scene.lemma(all > 0 && slope >= 0, "B + w > 0, w (A - B) >= 0");
+  scene.lemma(all * ahead == -(slope * t), "(B + w)(B u - A t) == -w (A - B) t");
+  scene.lemma(implies(t >= 0, ahead <= 0) && implies(t <= 0, ahead >= 0), "on opposite sides");
+  const Exact gain = t * ahead;
   scene.lemma(gain <= 0, "t (B u - A t) <= 0");
   scene.lemma(in.change + out.change == w * (trip.left + w) * gain, "dE");
 }
 
 // Inflated by B: dE A B == w^2 l^2 (A - B).
-void inflated_by_joined(Scene& scene, const RoundTrip& trip, const Visit& out) {
+void inflated_by_joined(Scene& scene, const RoundTrip& trip) {
   const Exact moved = square(trip.weight) * square(trip.lag);
-  scene.lemma(out.change * trip.left == -moved, "A dE == -w^2 l^2");
   scene.lemma(trip.change * trip.left * trip.joined == moved * (trip.left - trip.joined),
               "dE == w^2 l^2 (1/B - 1/A)");
 }
@@ -138,6 +143,9 @@ RoundTrip round_trip(Scene& scene, Inflate rule) {
   const Number left = positive(scene, "A");
   const Number joined = positive(scene, "B");
   const Number weight = positive(scene, "w");
+  const Visit out = leave(scene, left, weight);
+  scene.lemma(out.change * exact(left) == -(square(exact(weight)) * square(out.lag)),
+              "A dE == -w^2 l^2");
   const Number lag = scene.number("lag");
   const bool by_left = rule == Inflate::by_heavier && bool(joined < left);
   const Number placed = inflated_lag<Symbols>(lag, by_left ? left : joined, weight);
@@ -147,14 +155,13 @@ RoundTrip round_trip(Scene& scene, Inflate rule) {
     scene.lemma(in.change * exact(joined) == square(exact(weight)) * square(exact(lag)),
                 "B dE == w^2 l^2");
   }
-  const Visit out = leave(scene, left, weight);
   scene.assume(out.lag == exact(lag));
   const RoundTrip trip = {in.change + out.change, exact(lag), exact(weight), exact(left),
                           exact(joined),          !by_left};
   if (by_left) {
     inflated_by_left(scene, trip, in, out, exact(placed));
   } else {
-    inflated_by_joined(scene, trip, out);
+    inflated_by_joined(scene, trip);
   }
   return trip;
 }
