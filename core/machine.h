@@ -105,4 +105,15 @@ constexpr typename M::B before(const typename M::T& a, const typename M::T& b) {
   return a - b < typename M::S(0);
 }
 
+/// The earlier of two points, and the later one; the first if they are the same.
+/// Requires: less than 2^63 apart. Source: min_vruntime(), max_vruntime().
+template <class M>
+constexpr typename M::T earlier(const typename M::T& a, const typename M::T& b) {
+  return choose(before<M>(b, a), b, a);
+}
+template <class M>
+constexpr typename M::T later(const typename M::T& a, const typename M::T& b) {
+  return choose(before<M>(a, b), b, a);
+}
+
 }  // namespace vlag

@@ -16,12 +16,6 @@
 
 namespace vlag {
 
-/// The earlier of two points; the first if they are the same.
-template <class M>
-typename M::T earlier(const typename M::T& a, const typename M::T& b) {
-  return choose(before<M>(b, a), b, a);
-}
-
 /// Whether anyone of the subtree is eligible; false if it is empty.
 template <class M, class E>
 bool holds_eligible(const E* top, const Sums<M>& total) {

@@ -107,7 +107,8 @@ void join_keeps_spread(Scene& scene, std::int64_t sign) {
 void saved_lag_spread(Scene& scene, bool limited) {
   const Exact u = scene.quantity("v_u");
   const Exact least_v = scene.quantity("min_v");
-  const Exact bound = scene.quantity("X");
+  const Exact room = scene.quantity("room");  // X - (v_u - min_v)
+  const Exact bound = u - least_v + room;
   const Exact weight_u = scene.quantity("w_u");
   const Exact limit = scene.quantity("L");
   const Exact most_weight = scene.quantity("W_max");
@@ -117,7 +118,8 @@ void saved_lag_spread(Scene& scene, bool limited) {
   const Exact load = exact(rest.sum_weight);
   scene.assume(weight_u > 0 && load >= weight_u && weight > 0);
   scene.assume(load + exact(weight) <= most_weight);
-  scene.assume(least_v <= u && u - least_v <= bound && limit >= 0);
+  scene.assume(least_v <= u && room >= 0 && limit >= 0);
+  scene.lemma((load - weight_u) * room >= 0, "(W - w_u) X >= (W - w_u)(v_u - min_v)");
   scene.assume(exact(rest.sum_w_vruntime) >= weight_u * u + (load - weight_u) * least_v);
   scene.assume(lag >= 0);
   if (limited) {

@@ -23,10 +23,11 @@ std::span<const Weight> all_weights() {
 std::span<const Goal> goals() {
   static const std::vector<Goal> list = [] {
     std::vector<Goal> all;
-    for (const auto stem : {machine_goals, slice_goals, weight_goals, lag_goals, deadline_goals,
-                            average_goals, sums_goals, placement_goals, reweight_goals, pick_goals,
-                            preempt_goals, delay_goals, pair_goals, sequence_goals, visit_goals,
-                            fairness_goals, wait_goals, energy_goals, belief_goals}) {
+    for (const auto stem :
+         {machine_goals,  slice_goals, weight_goals,    lag_goals,      deadline_goals,
+          average_goals,  sums_goals,  placement_goals, reweight_goals, pick_goals,
+          preempt_goals,  delay_goals, pair_goals,      sequence_goals, visit_goals,
+          fairness_goals, wait_goals,  energy_goals,    cfs_goals,      belief_goals}) {
       for (const Goal& goal : stem()) all.push_back(goal);
     }
     return all;

@@ -67,5 +67,6 @@ std::vector<Goal> visit_goals();
 std::vector<Goal> fairness_goals();
 std::vector<Goal> wait_goals();
 std::vector<Goal> energy_goals();
+std::vector<Goal> cfs_goals();
 
 }  // namespace vlag::smt

@@ -80,19 +80,24 @@ void without_late_pick(Scene& scene, bool slack) {
 // w_j T <= (W - w_j)(2 r_j + o_j) + w_j (c + O)
 void by_requests(Scene& scene, bool after_a_run) {
   const Waiting j = waiting(scene);
-  const Exact request = scene.quantity("r_j");
   const Exact overshoot = scene.quantity("o_j");
+  const Exact unused = scene.quantity("unused");
+  const Exact left = scene.quantity("left");
   const Exact others = j.all - j.weight;
-  scene.assume(request >= 0 && overshoot >= 0 && j.time <= bound(j));
-  scene.assume(j.weight * (j.deadline - j.vruntime) <= request);
+  scene.assume(unused >= 0 && overshoot >= 0);
+  const Exact request = j.weight * (j.deadline - j.vruntime) + unused;  // r_j
+  scene.lemma(others * unused >= 0, "the others' share of the request");
+  const Exact share = others * (j.deadline - j.vruntime);
   // How far j is ahead of V, in time: W (v_j - V)^+ = (-W l_j / w_j)^+.
   const Exact reached = j.all * j.vruntime - j.sum;
-  if (after_a_run) scene.assume(j.weight * reached <= others * (request + overshoot));
-  scene.lemma(others * (request + overshoot) >= 0, "what it may owe");
+  const Exact run = scene.quantity("run");  // The longest of j.
+  scene.assume(run == request + overshoot);
+  scene.lemma(j.weight * (j.deadline - j.vruntime) >= 0, "the request is not negative");
+  scene.lemma(run >= 0, "nor is a run");
+  scene.lemma(others * run >= 0, "what it may owe");
+  if (after_a_run) scene.assume(j.weight * reached <= others * run);
+  scene.assume(j.time <= bound(j));
   const Exact ahead = reached > 0 ? reached : Exact(0);
-  const Exact share = others * (j.deadline - j.vruntime);
-  scene.lemma(j.weight * share <= others * request, "the others' share of the request");
-  const Exact left = scene.quantity("left");
   scene.assume(left == ahead + share + j.longest + j.overshoots - j.time);
   scene.lemma(left >= 0, "T within");
   scene.lemma(j.weight * left >= 0, "w_j T within");
