@@ -84,26 +84,60 @@ TEST(ProveCommand, ExportsWhatItAsks) {
   std::filesystem::remove_all(directory);
 }
 
-// spec/README.md has one row for each goal, and no other: | `name` | class | theory | bounds |
-TEST(ProveCommand, TheSpecificationListsTheGoals) {
+// The rows of a table of spec/README.md whose first cell is in backquotes, from that heading on.
+std::vector<std::string> rows_below(const std::string& heading) {
   std::ifstream file(VLAG_SOURCE_DIR "/spec/README.md");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const std::size_t start = text.find("## Proofs\n");
-  ASSERT_NE(start, std::string::npos);
-  const std::string section = text.substr(start, text.find("\n## ", start + 1) - start);
-  std::string rows;
-  std::istringstream lines(section);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("| `")) rows += line + "\n";
+  std::vector<std::string> rows;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) inside = line == heading;
+    if (inside && line.starts_with("| ") && !line.starts_with("| ---")) rows.push_back(line);
   }
+  if (!rows.empty()) rows.erase(rows.begin());
+  return rows;
+}
+
+// One row for each goal, and no other: | `name` | class | theory | bounds |
+TEST(ProveCommand, TheSpecificationListsTheGoals) {
   const auto listed = nlohmann::json::parse(run("--list --format json").output);
-  std::string expected;
+  std::vector<std::string> expected;
   for (const auto& goal : listed["goals"]) {
-    expected += fmt::format("| `{}` | {} | {} | {} |\n", goal["name"].get<std::string>(),
-                            goal["class"].get<std::string>(), goal["theory"].get<std::string>(),
-                            goal["bounds"].get<std::string>());
+    expected.push_back(fmt::format("| `{}` | {} | {} | {} |", goal["name"].get<std::string>(),
+                                   goal["class"].get<std::string>(),
+                                   goal["theory"].get<std::string>(),
+                                   goal["bounds"].get<std::string>()));
   }
-  EXPECT_EQ(rows, expected);
+  EXPECT_EQ(rows_below("### All goals"), expected);
+}
+
+std::vector<std::string> cells_of(const std::string& row) {
+  std::vector<std::string> cells;
+  std::istringstream text(row.substr(2));
+  for (std::string cell; std::getline(text, cell, '|');) {
+    cell.erase(0, cell.find_first_not_of(' '));
+    cell.erase(cell.find_last_not_of(' ') + 1);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+TEST(ProveCommand, EveryStepAndInvariantHasAGoalOrAReason) {
+  const auto rows = rows_below("### Which step is proved to keep what");
+  EXPECT_GE(rows.size(), 16);
+  for (const std::string& row : rows) {
+    const std::vector<std::string> cells = cells_of(row);
+    EXPECT_EQ(cells.size(), 8) << row;
+    for (std::size_t i = 1; i < cells.size(); ++i) {
+      EXPECT_NE(cells[i], "") << row;
+      std::istringstream parts(cells[i]);
+      std::string part;
+      for (bool quoted = false; std::getline(parts, part, '`'); quoted = !quoted) {
+        if (quoted) {
+          EXPECT_NE(find_goal(part), nullptr) << part;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
