@@ -93,8 +93,10 @@ void requeue_moves_average(Scene& scene, bool credit) {
   const Requeued now = requeued(one, AverageRounding::truncate);
   const Exact others = exact(one.others.sum_weight);
   const Exact key = exact(now.vruntime, now.all.zero_vruntime);
-  scene.lemma(others * key == exact(one.others.sum_w_vruntime), "placed at V of the others");
-  scene.lemma(exact(now.all.sum_w_vruntime) == one.load * key, "so that V' is there too");
+  if (credit) {
+    scene.lemma(others * key == exact(one.others.sum_w_vruntime), "placed at V of the others");
+    scene.lemma(exact(now.all.sum_w_vruntime) == one.load * key, "so that V' is there too");
+  }
   scene.claim(others * (key - one.average) == exact(one.weight) * one.lag, "(W - w) (V' - V)");
   scene.claim(moved(one, now) >= 0, "never backward");
 }

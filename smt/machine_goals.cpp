@@ -11,7 +11,7 @@ Number half_of_all() { return Number(INT64_MIN); }
 
 void antisymmetric(Scene& scene) {
   const Point a = scene.point("a");
-  const Point b = scene.point("b");
+  const Point b = a + scene.number("apart");
   scene.assume(a - b != half_of_all());
   scene.claim(!(earlier(a, b) && earlier(b, a)), "not both ways");
   scene.claim(a == b || earlier(a, b) || earlier(b, a), "one of the two, or the same point");

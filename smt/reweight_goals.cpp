@@ -65,14 +65,15 @@ void assume_owed(Scene& scene, const Exact& owed) {
   scene.assume(-Exact(owed_max) <= owed && owed <= Exact(owed_max));
 }
 
-// |w' after - w before| < w' `most`
+// |w' after - w before| < w', or `exactly` 0.
 Truth scaled(const Exact& before, const Exact& after, const Number& load, const Number& new_load,
-             std::int64_t most) {
+             bool exactly) {
   const Exact error = after * exact(new_load) - before * exact(load);
-  return -exact(new_load) * most < error && error < exact(new_load) * most;
+  if (exactly) return error == 0;
+  return -exact(new_load) < error && error < exact(new_load);
 }
 
-void around(Scene& scene, std::int64_t most) {
+void around(Scene& scene, bool exactly) {
   const Number load = scene.number("load", load_min, load_max);
   const Number new_load = scene.number("new_load", load_min, load_max);
   const Point average = scene.point("average");
@@ -82,20 +83,20 @@ void around(Scene& scene, std::int64_t most) {
   assume_owed(scene, exact(lag) * exact(load));
   assume_owed(scene, left * exact(load));
   const auto one = reweighted_around<Symbols>(average, deadline, lag, load, new_load);
-  scene.claim(scaled(exact(lag), exact(average, one.vruntime), load, new_load, most),
+  scene.claim(scaled(exact(lag), exact(average, one.vruntime), load, new_load, exactly),
               "|w' (V - v') - w l| < w'");
-  scene.claim(scaled(left, exact(one.deadline, average), load, new_load, most),
+  scene.claim(scaled(left, exact(one.deadline, average), load, new_load, exactly),
               "|w' (d' - V) - w (d - V)| < w'");
 }
 
-void deadline_only(Scene& scene, std::int64_t most) {
+void deadline_only(Scene& scene, bool exactly) {
   const Number load = scene.number("load", load_min, load_max);
   const Number new_load = scene.number("new_load", load_min, load_max);
   const Point vruntime = scene.point("vruntime");
   const Number left = scene.number("left");
   assume_owed(scene, exact(left) * exact(load));
   const Point now = reweighted_deadline<Symbols>(vruntime, vruntime + left, load, new_load);
-  scene.claim(scaled(exact(left), exact(now, vruntime), load, new_load, most),
+  scene.claim(scaled(exact(left), exact(now, vruntime), load, new_load, exactly),
               "|w' (d' - v) - w (d - v)| < w'");
 }
 
@@ -197,8 +198,8 @@ std::vector<Goal> reweight_goals() {
        .source = around_source,
        .bounds = queued_bounds,
        .theory = Theory::integers,
-       .body = [](Scene& scene) { around(scene, 1); },
-       .canary = [](Scene& scene) { around(scene, 0); }},
+       .body = [](Scene& scene) { around(scene, false); },
+       .canary = [](Scene& scene) { around(scene, true); }},
       {.name = "reweight_around_the_average_keeps_it",
        .claim = "On the queue, a change of weight leaves V where it is, if the lag was within its "
                 "limit (R1).",
@@ -231,8 +232,8 @@ std::vector<Goal> reweight_goals() {
        .source = "reweight_eevdf(), 6.6",
        .bounds = queued_bounds,
        .theory = Theory::integers,
-       .body = [](Scene& scene) { deadline_only(scene, 1); },
-       .canary = [](Scene& scene) { deadline_only(scene, 0); }},
+       .body = [](Scene& scene) { deadline_only(scene, false); },
+       .canary = [](Scene& scene) { deadline_only(scene, true); }},
       {.name = "reweight_by_placement_keeps_the_average",
        .claim = "Taken out, scaled and placed among the others, an entity leaves V where it was; "
                 "but not the running one, whose others have it in them.",

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Mutants of the rules: each is the text of a header of core/ with one small change.
 //
-//   mutate FILE       one line for each mutant: ID, tab, line number, tab, that line as it became
-//   mutate FILE ID    the text with that change
+//   mutate FILE              one line for each mutant: ID, tab, line number, tab, that line as it
+//                            became, tab, "body" or "constant"
+//   mutate FILE ID           the text with that change
+//   mutate FILE - ID...      the text with a copy of each function for each of its mutants, but not
+//                            of those named, as `if (VLAG_MUTANT("ID")) { ... }` before its body:
+//                            one build has all of them
 //
 // What is changed are the bodies of functions and the constants. An ID is made of what it changes,
 // FILE,FUNCTION,FROM,TO,N (the N-th such change in that function), so it outlives other edits.
@@ -144,9 +148,9 @@ class Finder {
   // Between blanks, so that no template bracket, pointer or sign is meant.
   void operators(std::size_t i) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> flips = {{
-        {"+", "-"},   {"-", "+"},   {"*", "+"},   {"/", "*"},   {"<", "<="},
-        {"<", ">"},   {"<=", "<"},  {">", ">="},  {">", "<"},   {">=", ">"},
-        {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"}, {"+=", "-="},
+        {"+", "-"},   {"-", "+"},   {"*", "+"},   {"/", "*"},     {"<", "<="},
+        {"<", ">"},   {"<=", "<"},  {">", ">="},  {">", "<"},     {">=", ">"},
+        {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"},   {"+=", "-="},
         {"-=", "+="}, {">>", "<<"}, {"<<", ">>"}, {">>=", "<<="},
     }};
     if (code_[i - 1] != ' ') return;
@@ -176,8 +180,14 @@ class Finder {
 
   void words(std::size_t i) {
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> swaps = {{
-        {"least", "greatest"}, {"greatest", "least"}, {"floor", "truncate"}, {"truncate", "floor"},
-        {"left", "right"},     {"right", "left"},     {"true", "false"},     {"false", "true"},
+        {"least", "greatest"},
+        {"greatest", "least"},
+        {"floor", "truncate"},
+        {"truncate", "floor"},
+        {"left", "right"},
+        {"right", "left"},
+        {"true", "false"},
+        {"false", "true"},
     }};
     for (const auto& [from, to] : swaps) {
       if (word_at(i, from)) replace(i, from, to);
@@ -252,6 +262,59 @@ std::string line_at(const std::string& text, std::size_t at) {
   return text.substr(begin, text.find('\n', std::max(begin, at)) - begin);
 }
 
+struct Named {
+  Mutant mutant;
+  std::string id;
+  std::string text;
+};
+
+std::vector<Named> all_of(const std::string& name, const std::string& text,
+                          const std::vector<Region>& regions, const std::string& code) {
+  std::vector<Mutant> mutants;
+  for (const Region& region : regions) Finder(code, region, mutants).run();
+  std::map<std::string, int> seen;
+  std::set<std::string> texts = {text};  // Two changes may come to the same.
+  std::vector<Named> all;
+  for (const Mutant& mutant : mutants) {
+    const std::string id =
+        id_of(name, mutant, ++seen[mutant.function + ',' + mutant.from + ',' + mutant.to]);
+    const std::string mutated = applied(text, mutant);
+    if (texts.insert(mutated).second) all.push_back({mutant, id, mutated});
+  }
+  return all;
+}
+
+bool in_body(const Region& region, const std::string& text) {
+  return text[region.begin - 1] == '{';
+}
+
+std::size_t line_of(const std::string& text, std::size_t at) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+}
+
+// Every function with its mutants before it.
+std::string with_all(const std::string& path, const std::string& text,
+                     const std::vector<Region>& regions, const std::vector<Named>& all,
+                     const std::set<std::string>& without) {
+  std::string result;
+  std::size_t done = 0;
+  for (const Region& region : regions) {
+    if (!in_body(region, text)) continue;
+    result += text.substr(done, region.begin - done);
+    done = region.begin;
+    for (const Named& one : all) {
+      const Mutant& mutant = one.mutant;
+      if (mutant.at < region.begin || mutant.at >= region.end || without.contains(one.id)) continue;
+      const std::size_t longer = mutant.with.size() - mutant.length;
+      result += "\n#line 1 \"mutant:" + one.id + "\"\nif (VLAG_MUTANT(\"" + one.id + "\")) {" +
+                one.text.substr(region.begin, region.end + longer - region.begin) + "}";
+    }
+    result += "\n#line " + std::to_string(line_of(text, region.begin)) + " \"" + path + "\"\n";
+  }
+  return result + text.substr(done);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -265,25 +328,28 @@ int main(int argc, char** argv) {
   }
   const std::string name = path.substr(path.rfind('/') + 1);
   const std::string code = code_of(text);
-  std::vector<Mutant> mutants;
   // Words are the machine, and have symbols for a counterpart: only what is a template is a rule.
-  for (const Region& region : regions_of(code, name == "machine.h")) {
-    Finder(code, region, mutants).run();
-  }
-  std::map<std::string, int> seen;
-  std::set<std::string> texts = {text};  // Two changes may come to the same.
-  for (const Mutant& mutant : mutants) {
-    const std::string id =
-        id_of(name, mutant, ++seen[mutant.function + ',' + mutant.from + ',' + mutant.to]);
-    const std::string mutated = applied(text, mutant);
-    if (!texts.insert(mutated).second) continue;
-    if (argc == 2) {
-      const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(mutant.at), '\n');
-      std::cout << id << '\t' << line + 1 << '\t' << line_at(mutated, mutant.at) << '\n';
-    } else if (id == argv[2]) {
-      std::cout << mutated;
-      return 0;
+  const std::vector<Region> regions = regions_of(code, name == "machine.h");
+  const std::vector<Named> all = all_of(name, text, regions, code);
+  if (argc == 2) {
+    for (const Named& one : all) {
+      const bool body = std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
+        return in_body(region, text) && region.begin <= one.mutant.at && one.mutant.at < region.end;
+      });
+      std::cout << one.id << '\t' << line_of(text, one.mutant.at) << '\t'
+                << line_at(one.text, one.mutant.at) << '\t' << (body ? "body" : "constant") << '\n';
     }
+    return 0;
   }
-  return argc == 2 ? 0 : 2;
+  if (std::string_view(argv[2]) == "-") {
+    const std::set<std::string> without(argv + 3, argv + argc);
+    std::cout << with_all(path, text, regions, all, without);
+    return 0;
+  }
+  for (const Named& one : all) {
+    if (one.id != argv[2]) continue;
+    std::cout << one.text;
+    return 0;
+  }
+  return 2;
 }
