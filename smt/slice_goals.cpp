@@ -10,13 +10,15 @@ Number clamped(const Number& request) { return clamp_slice<Symbols>(request); }
 
 void granted(Scene& scene) {
   const Number result = clamped(scene.number("request"));
-  scene.claim(spec::slice_granted<Number>(result, slice_min, slice_max),
-              "from slice_min to slice_max");
+  // The literals of the kernel, which the constants of core/ must equal.
+  scene.claim(spec::slice_granted<Number>(result, 100'000, 100'000'000), "from 100 us to 100 ms");
 }
 
 void idempotent(Scene& scene) {
   const Number once = clamped(scene.number("request"));
   scene.claim(clamped(once) == once, "clamping twice is clamping once");
+  const Number within = scene.number("within", 100'000, 100'000'000);
+  scene.claim(clamped(within) == within, "from 100 us to 100 ms as asked");
 }
 
 void monotone(Scene& scene) {
@@ -54,7 +56,7 @@ std::vector<Goal> slice_goals() {
        .sequence = ask_for,
        .breaks = "slice_is_granted"},
       {.name = "slice_clamp_is_idempotent",
-       .claim = "A request that was granted is granted as it is.",
+       .claim = "A request from 100 us to 100 ms is granted as it is.",
        .source = source,
        .bounds = bounds,
        .body = idempotent,

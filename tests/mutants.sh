@@ -104,7 +104,7 @@ END
 
 # compile OVERLAY SOURCE OBJECT [OPTION]...: the overlay's headers go before those of the tree.
 compile() {
-  "$cxx" -std=c++20 -O0 -w -include "$work/pch/all.h" -I "$1" -I "$work/tree" -I "$work" -MMD -MF "$3.d" \
+  "$cxx" -std=c++20 -O0 -w -include "$work/pch/all.h" -I "$1" -I "$work/tree" -MMD -MF "$3.d" \
     -c "$2" -o "$3" "${@:4}"
 }
 export -f compile
@@ -117,7 +117,7 @@ for source in "$work"/tree/{core,spec,smt}/*.cpp; do
 done >"$work/sources"
 cp "$root/tests/mutants/prover.cpp" "$work/tree/smt/main.cpp"
 echo "$work/tree/smt/main.cpp" >>"$work/sources"
-for stem in "${stems[@]}"; do echo "{\"$stem\", ${stem}_goals},"; done >"$work/stems.inc"
+for stem in "${stems[@]}"; do echo "{\"$stem\", ${stem}_goals},"; done >"$work/tree/smt/stems.inc"
 # The list of all stems asks for stems that are not linked in.
 sed '/std::span<const Goal> goals()/,/^}/d; /const Goal\* find_goal/,/^}/d' "$root/smt/goal.cpp" >"$work/tree/smt/goal.cpp"
 echo "$work/tree/smt/goal.cpp" >>"$work/sources"
@@ -147,7 +147,8 @@ done
 xargs -P "$jobs" -I{} bash -c 'build_base {} || exit 255' <"$work/sources" || fail 3 "the tree does not compile"
 "$cxx" -o "$work/prover" "$work"/base/*.o -lz3 -lfmt -lcrypto || fail 3 "the prover does not link"
 
-# The goals hold as they are: this fills the cache.
+# The goals hold as they are: this fills the cache, unless they were proved before.
+cp -r "${XDG_CACHE_HOME:-$HOME/.cache}/vlag/proofs" "$work/cache" 2>/dev/null
 base_stem() {
   local result
   result=$("$work/prover" "$work/cache" 120 "$1")
