@@ -63,6 +63,14 @@ expect 'nothing is installed that is there' no_apt
 launch check
 expect 'quiet when up to date' lines 1
 
+mkdir -p "$tree/checkout/tests"
+# shellcheck disable=SC2016
+printf '#!/bin/bash\necho "mutants of $*"; exit 1\n' >"$tree/checkout/tests/mutants.sh"
+chmod +x "$tree/checkout/tests/mutants.sh"
+launch mutants slice.h
+expect 'the mutants, of the headers that are named' says 'mutants of slice.h'
+expect 'exit code of the mutants' exits 1
+
 MISSING='flex cmake' fresh
 launch check
 expect 'says what it installs' says 'installing cmake flex'
