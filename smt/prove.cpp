@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "smt/process.h"
 
@@ -31,6 +33,20 @@ void finish(Running& one, const Options& options, Report& report) {
   if (!failure.empty() || !from_text(one.child.output(), report)) {
     report.trouble = fmt::format("the prover failed: {}", failure);
   }
+}
+
+// What is read may be anything: a number of another kind or range is refused.
+std::int64_t integer_in(const Json& json, const char* key, std::int64_t least, std::int64_t most) {
+  const Json& value = json.at(key);
+  if (!value.is_number_integer()) throw std::out_of_range(key);
+  const auto number = value.get<std::int64_t>();
+  const bool wrapped = value.is_number_unsigned() && number < 0;
+  if (wrapped || number < least || number > most) throw std::out_of_range(key);
+  return number;
+}
+
+Verdict verdict_in(const Json& json, const char* key) {
+  return static_cast<Verdict>(integer_in(json, key, 0, 2));
 }
 
 }  // namespace
@@ -59,24 +75,27 @@ bool from_text(const std::string& text, Report& report) {
   if (json.is_discarded()) return false;
   try {
     Report read = report;
-    json.at("verdict").get_to(read.verdict);
-    json.at("z3").get_to(read.z3);
-    json.at("cvc5").get_to(read.cvc5);
-    json.at("assumptions").get_to(read.assumptions);
-    json.at("canary").get_to(read.canary);
+    const auto weights = static_cast<std::int64_t>(all_weights().size());
+    read.verdict = verdict_in(json, "verdict");
+    read.z3 = verdict_in(json, "z3");
+    read.cvc5 = verdict_in(json, "cvc5");
+    read.assumptions = static_cast<Status>(integer_in(json, "assumptions", 0, 2));
+    read.canary = verdict_in(json, "canary");
     json.at("disagreement").get_to(read.disagreement);
     json.at("model").get_to(read.model);
     json.at("counterexample").get_to(read.counterexample);
     json.at("refuting_model").get_to(read.refuting_model);
-    json.at("refuted_weight").get_to(read.refuted_weight);
+    read.refuted_weight = integer_in(json, "refuted_weight", -1, weights - 1);
     json.at("canary_shown").get_to(read.canary_shown);
     json.at("trouble").get_to(read.trouble);
     json.at("warning").get_to(read.warning);
-    json.at("queries").get_to(read.queries);
+    read.queries = static_cast<int>(integer_in(json, "queries", 0, INT_MAX));
     json.at("cached").get_to(read.cached);
     report = read;
     return true;
   } catch (const Json::exception&) {
+    return false;
+  } catch (const std::out_of_range&) {
     return false;
   }
 }

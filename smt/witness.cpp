@@ -20,15 +20,24 @@ bool is_integer(std::string_view text) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// Without leading zeros, which the library takes for an octal number. Requires: is_integer(text).
+Integer integer_of(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
+  const Integer value{std::string(text)};
+  return negative ? Integer(-value) : value;
+}
+
 // "7/4" rounded down; nothing if it is no number.
 std::optional<Integer> floor_of(std::string_view text) {
   const std::size_t slash = text.find('/');
   const std::string_view top = text.substr(0, slash);
   const std::string_view bottom = slash == std::string_view::npos ? "1" : text.substr(slash + 1);
   if (!is_integer(top) || !is_integer(bottom)) return std::nullopt;
-  const Integer divisor{std::string(bottom)};
+  const Integer divisor = integer_of(bottom);
   if (divisor <= 0) return std::nullopt;
-  const Integer dividend{std::string(top)};
+  const Integer dividend = integer_of(top);
   Integer quotient = dividend / divisor;
   if (dividend < 0 && quotient * divisor != dividend) --quotient;
   return quotient;
