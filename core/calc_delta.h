@@ -10,12 +10,16 @@
 
 namespace vlag {
 
-/// The inverse of a load that is in no table (a queue's): a little less than 2^32 / load.
-/// Requires: load > 0. Source: calc_delta_mine(), 2.6.35.
-constexpr std::uint32_t computed_inverse(std::uint64_t load) {
-  constexpr std::uint64_t whole = std::uint64_t{1} << 32;
-  if (load >= whole) return 1;
-  return static_cast<std::uint32_t>(1 + (whole - load / 2) / (load + 1));
+/// The inverse of a load that is in no table (a queue's), a little less than 2^32 / load.
+/// Requires: 0 < load < 2^63. Ensures: 2^32 / (load + 1), rounded to the nearest and up within
+/// 1 / (load + 1) of the middle, but at least 1.
+/// Source: calc_delta_mine(), 2.6.35.
+template <class M>
+typename M::S computed_inverse(const typename M::S& load) {
+  using S = typename M::S;
+  const S whole = std::int64_t{1} << 32;
+  if (load >= whole) return S(1);
+  return S(1) + div_u64(whole - scale(load, 1, 1), load + S(1));
 }
 
 /// value / 2^bits, rounded half up; source: SRR(), 2.6.35. Requires: value >= 0, 1 <= bits < 63.
@@ -29,13 +33,13 @@ typename M::S shift_right_rounded(const typename M::S& value, unsigned bits) {
 /// cuts nothing off: 48 bits are left after the shifts.) Source: calc_delta_mine(), 2.6.35.
 template <class M>
 typename M::S calc_delta_mine(const typename M::S& delta, const typename M::S& weight,
-                              std::uint32_t inverse) {
+                              const typename M::S& inverse) {
   using S = typename M::S;
   const S product = delta * weight;
   if (product > S(std::int64_t{1} << 32)) {
-    return shift_right_rounded<M>(shift_right_rounded<M>(product, 16) * S(inverse), 16);
+    return shift_right_rounded<M>(shift_right_rounded<M>(product, 16) * inverse, 16);
   }
-  return shift_right_rounded<M>(product * S(inverse), 32);
+  return shift_right_rounded<M>(product * inverse, 32);
 }
 
 /// Virtual time that `delta` ns of service are worth at that weight. Requires: 0 <= delta <= 2^38.
@@ -43,7 +47,8 @@ typename M::S calc_delta_mine(const typename M::S& delta, const typename M::S& w
 template <class M>
 typename M::S calc_delta_fair_rounded(const typename M::S& delta, const Weight& weight) {
   if (weight.load == nice_0_load) return delta;
-  return calc_delta_mine<M>(delta, typename M::S(1024), weight.inverse);
+  using S = typename M::S;
+  return calc_delta_mine<M>(delta, S(1024), S(std::int64_t{weight.inverse}));
 }
 
 /// Virtual time that `delta` ns of service are worth at that weight. Requires: 0 <= delta < 2^43

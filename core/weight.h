@@ -21,11 +21,13 @@ inline constexpr int nice_max = 19;
 inline constexpr unsigned fixedpoint_shift = 10;  // SCHED_FIXEDPOINT_SHIFT
 inline constexpr std::uint64_t nice_0_load = std::uint64_t{1024} << fixedpoint_shift;
 
-/// scale_load_down(): 0, or weight >> 10 but at least 2.
-constexpr std::uint64_t scale_load_down(std::uint64_t weight) {
-  if (weight == 0) return 0;
-  const std::uint64_t down = weight >> fixedpoint_shift;
-  return down < 2 ? 2 : down;
+/// A weight as the sums use it: 0, or weight >> 10 but at least 2. Requires: weight >= 0.
+/// Source: scale_load_down(), 6.12.
+template <class M>
+constexpr typename M::S scale_load_down(const typename M::S& weight) {
+  using S = typename M::S;
+  const S down = greatest(scale(weight, 1, fixedpoint_shift), S(2));
+  return choose(weight == S(0), weight, down);
 }
 
 /// se->load, and what follows from it alone.
@@ -36,14 +38,14 @@ struct Weight {
   std::uint8_t shift = 0;
 
   /// The weight as the sums use it.
-  constexpr Word down() const { return static_cast<std::int64_t>(scale_load_down(load)); }
+  constexpr Word down() const { return scale_load_down<Words>(Word::wrapped(load)); }
 };
 
 /// The weight with that load and inverse; source: __calc_delta(), 6.12.
 constexpr Weight make_weight(std::uint64_t load, std::uint32_t inverse) {
   Weight weight{load, inverse, 1, 0};
   if (load == nice_0_load) return weight;  // calc_delta_fair() is then the identity.
-  std::uint64_t factor = scale_load_down(nice_0_load) * inverse;
+  std::uint64_t factor = scale_load_down<Words>(Word::wrapped(nice_0_load)).bits() * inverse;
   int shift = 32;
   const auto excess = static_cast<int>(std::bit_width(factor >> 32));
   factor >>= excess;

@@ -77,8 +77,7 @@ std::string why_moved(const Step& step, const EntityState& before, const EntityS
   const bool yields = step.operation.code == VLAG_YIELD || step.operation.code == VLAG_YIELD_TO;
   if (was_running && yields) return {};  // Forfeits the rest of its request.
   if (service == 0 && advance == 0) return {};
-  if (was_running &&
-      spec::service_charged<Exact>(advance, service, scale_load_down(before.weight))) {
+  if (was_running && spec::service_charged<Exact>(advance, service, spec::down_of(before))) {
     return {};
   }
   return fmt::format("task {} got {} ns of service at weight {} and its vruntime moved by {}",

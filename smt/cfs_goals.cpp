@@ -49,6 +49,13 @@ Sleeper sleeper(Scene& scene) {
   return one;
 }
 
+void credit(Scene& scene, std::int64_t fraction) {
+  const Number latency = scene.number("latency", 0, threshold_max);
+  const Number half = sleeper_threshold<Symbols>(latency, true);
+  scene.claim(sleeper_threshold<Symbols>(latency, false) == latency, "all of it");
+  scene.claim(half + half <= latency && latency <= half + half + Number(fraction), "half of it");
+}
+
 void placed(Scene& scene, bool long_sleep) {
   const Sleeper one = sleeper(scene);
   near(scene, one.min_vruntime, one.vruntime);
@@ -78,13 +85,22 @@ void slept(Scene& scene, bool rule) {
   const Number ahead = scene.number("ahead");
   const Number threshold = scene.number("threshold", 0, threshold_max);
   const Number slept = scene.number("slept", 0, INT64_MAX);
-  scene.assume(long_sleeper<Symbols>(slept) ||
-               (threshold <= ahead && ahead <= slept * Number(512)));
+  const Truth days_104 = slept > Number(std::int64_t{1} << 53);
+  scene.assume(days_104 || (threshold <= ahead && ahead <= slept * Number(512)));
   const Truth slept_long = rule ? long_sleeper<Symbols>(slept) : Truth(false);
   const Point min_vruntime = vruntime + ahead;
   scene.claim(place_sleeper<Symbols>(min_vruntime, vruntime, threshold, slept_long) ==
                   min_vruntime - threshold,
               "placed at min_vruntime - threshold");
+}
+
+void slept_less(Scene& scene, std::int64_t longest) {
+  const Sleeper one = sleeper(scene);
+  near(scene, one.min_vruntime, one.vruntime);
+  const Number slept = scene.number("slept", 0, longest);
+  const Point now = place_sleeper<Symbols>(one.min_vruntime, one.vruntime, one.threshold,
+                                           long_sleeper<Symbols>(slept));
+  scene.claim(exact(now, one.vruntime) >= 0, "never backward");
 }
 
 void monotone(Scene& scene, bool advance) {
@@ -180,6 +196,21 @@ std::vector<Goal> cfs_goals() {
        .theory = Theory::integers,
        .body = [](Scene& scene) { antisymmetric(scene, 0); },
        .canary = [](Scene& scene) { antisymmetric(scene, -1); }},
+      {.name = "a_sleepers_credit_is_half_the_latency",
+       .claim = "The threshold is the latency, or half of it, rounded down, with "
+                "GENTLE_FAIR_SLEEPERS.",
+       .source = place,
+       .bounds = "0 <= latency <= 1 s",
+       .theory = Theory::integers,
+       .body = [](Scene& scene) { credit(scene, 1); },
+       .canary = [](Scene& scene) { credit(scene, 0); }},
+      {.name = "a_sleep_of_104_days_is_not_long",
+       .claim = "One that slept for 104 days (2^53 ns) or less is never placed backward.",
+       .source = "entity_is_long_sleeper(), place_entity(), 6.1.192",
+       .bounds = spread,
+       .theory = Theory::integers,
+       .body = [](Scene& scene) { slept_less(scene, std::int64_t{1} << 53); },
+       .canary = [](Scene& scene) { slept_less(scene, (std::int64_t{1} << 53) + 1); }},
       {.name = "a_sleeper_is_placed_forward",
        .claim = "A woken sleeper is at its own vruntime or at min_vruntime - threshold, whichever "
                 "is later.",

@@ -28,6 +28,42 @@ void exactly(Scene& scene) {
   scene.claim(exact(charged(delta)) * down() == exact(delta) * 1024, "nothing is rounded");
 }
 
+void scaled_down(Scene& scene, std::int64_t least_weight) {
+  const Number weight = scene.number("weight", 0, INT64_MAX);
+  const Number down = scale_load_down<Symbols>(weight);
+  scene.claim(implies(down == 0, weight == 0) && implies(weight == 0, down == 0), "none of none");
+  scene.claim(weight == 0 || down >= 2, "at least 2");
+  scene.claim(implies(weight >= least_weight,
+                      down * Number(1024) <= weight && weight - down * Number(1024) < 1024),
+              "a 1024th, less the fraction");
+  scene.claim(implies(weight < least_weight, down <= 2), "at most 2 of less");
+}
+
+// The literals are those of sched_prio_to_weight[]; what is claimed is that the tables agree.
+void tables_agree(Scene& scene, bool rounded_down) {
+  scene.claim(Truth(nice_to_weight.size() == 40 && nice_min == -20 && nice_max == 19), "40 levels");
+  for (int level = 0; level <= 40; ++level) {
+    const Weight weight = level == 40 ? idle_weight() : nice_weight(level - 20);
+    const Number down = level == 40 ? Number(3) : Number(std::int64_t{nice_to_weight.at(level)});
+    const Number off = Number(std::int64_t{1} << 32) - down * Number(std::int64_t{weight.inverse});
+    scene.claim(Number(weight.down().value) == down, "weight");
+    scene.claim(rounded_down ? off >= 0 : -down <= off * Number(2) && off < down, "inverse");
+    scene.claim(Truth(weight.shift == 0 || weight.shift == 32 || weight.factor >> 31 == 1),
+                "as many bits as fit");
+  }
+}
+
+void inverted(Scene& scene, std::int64_t less) {
+  const Number load = scene.number("load", 1, INT64_MAX);
+  const Number inverse = computed_inverse<Symbols>(load);
+  const Exact whole = Exact(std::int64_t{1} << 32);
+  const Exact off = (whole - exact(inverse) * (exact(load) + 1)) * 2;
+  scene.claim(exact(inverse) >= 1, "at least 1");
+  scene.claim(implies(exact(load) >= whole, exact(inverse) == 1), "1 of the largest");
+  scene.claim(implies(exact(load) < whole, -exact(load) - 3 <= off && off <= exact(load) - less),
+              "the nearest");
+}
+
 using Charge = Number (*)(const Number& delta, const Weight& weight);
 
 constexpr std::int64_t rounded_max = std::int64_t{1} << 38;
@@ -119,6 +155,30 @@ std::vector<Goal> weight_goals() {
        .each_weight = true,
        .body = monotone,
        .canary = strictly_monotone},
+      {.name = "weights_are_scaled_down",
+       .claim = "The sums use a 1024th of a weight, rounded down, but at least 2; and 0 for none.",
+       .source = "scale_load_down(), 6.12.117",
+       .bounds = "0 <= weight < 2^63",
+       .theory = Theory::integers,
+       .body = [](Scene& scene) { scaled_down(scene, 2048); },
+       .canary = [](Scene& scene) { scaled_down(scene, 1024); }},
+      {.name = "the_tables_agree",
+       .claim = "Each inverse is 2^32 / weight, less than one below or half above, and its factor "
+                "keeps as many bits as fit.",
+       .source = "sched_prio_to_weight[], sched_prio_to_wmult[], __calc_delta(), 6.12.117",
+       .bounds = "40 nice levels and SCHED_IDLE",
+       .theory = Theory::integers,
+       .body = [](Scene& scene) { tables_agree(scene, false); },
+       .canary = [](Scene& scene) { tables_agree(scene, true); }},
+      {.name = "a_computed_inverse_is_the_nearest",
+       .claim =
+           "In 2.6.35 the inverse of a load is 2^32 / (load + 1), rounded to the nearest and up "
+           "within 1 / (load + 1) of the middle, and at least 1.",
+       .source = "calc_delta_mine(), 2.6.35",
+       .bounds = "0 < load < 2^63",
+       .theory = Theory::integers,
+       .body = [](Scene& scene) { inverted(scene, 2); },
+       .canary = [](Scene& scene) { inverted(scene, 3); }},
       {.name = "rounded_service_is_charged",
        .claim =
            "In 2.6.35 service is charged to 8 10^-6 of it and half a unit, up or down, without "

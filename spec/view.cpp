@@ -7,10 +7,13 @@
 
 namespace vlag::spec {
 
+Exact down_of(const EntityState& entity) {
+  return scale_load_down<Words>(Word::wrapped(entity.weight)).value;
+}
+
 EntityView<Exact> view_of(const QueueState& queue, const EntityState& entity) {
   const Exact key = distance(entity.vruntime, queue.zero_vruntime);
-  return {static_cast<Exact>(scale_load_down(entity.weight)), key,
-          key + distance(entity.deadline, entity.vruntime)};
+  return {down_of(entity), key, key + distance(entity.deadline, entity.vruntime)};
 }
 
 QueueView<Exact> view_of(const Observation& observation) {
@@ -49,7 +52,7 @@ bool within_bounds(const Observation& observation) {
     if (!has(entity, VLAG_ON_RQ)) continue;
     ++queued;
     if (first == nullptr) first = &entity;
-    const auto down = static_cast<Exact>(scale_load_down(entity.weight));
+    const Exact down = down_of(entity);
     // The current one's next charge counts: an operation may decide right after it.
     const bool runs = is_current(observation, entity);
     const Exact uncharged = runs ? distance(observation.head->clock, entity.exec_start) : 0;

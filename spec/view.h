@@ -32,6 +32,9 @@ struct QueueView {
   std::vector<EntityView<Num>> current;  // The running entity, if it is queued; else empty.
 };
 
+/// The weight of an entity as the sums count it: 2 to 88761, or 0 if it has none.
+Exact down_of(const EntityState& entity);
+
 /// One entity of an observation, relative to its queue's zero_vruntime.
 EntityView<Exact> view_of(const QueueState& queue, const EntityState& entity);
 

@@ -17,7 +17,7 @@ Word divided(std::int64_t delta, int nice) {
 
 // The slice of one of two tasks of nice 0 in a period.
 Word half_of(std::int64_t period) {
-  return calc_delta_mine<Words>(period, 1024, computed_inverse(2048));
+  return calc_delta_mine<Words>(period, 1024, computed_inverse<Words>(2048));
 }
 
 TEST(ShiftRightRounded, RoundsHalfUp) {
@@ -28,10 +28,10 @@ TEST(ShiftRightRounded, RoundsHalfUp) {
 
 TEST(ComputedInverse, IsALittleLow) {
   // 2^32 / 1024 = 4194304, 2^32 / 2048 = 2097152, 2^32 / 3072 = 1398101.3
-  EXPECT_EQ(computed_inverse(1024), 4'190'212U);
-  EXPECT_EQ(computed_inverse(2048), 2'096'129U);
-  EXPECT_EQ(computed_inverse(3072), 1'397'646U);
-  EXPECT_EQ(computed_inverse(std::uint64_t{1} << 32), 1U);
+  EXPECT_EQ(computed_inverse<Words>(1024), 4'190'212);
+  EXPECT_EQ(computed_inverse<Words>(2048), 2'096'129);
+  EXPECT_EQ(computed_inverse<Words>(3072), 1'397'646);
+  EXPECT_EQ(computed_inverse<Words>(std::int64_t{1} << 32), 1);
 }
 
 TEST(CalcDeltaMine, MakesSlicesALittleShort) {
@@ -40,8 +40,8 @@ TEST(CalcDeltaMine, MakesSlicesALittleShort) {
 }
 
 TEST(CalcDeltaMine, IsTheVirtualClockOfAQueue) {
-  const auto in = [](std::uint64_t load) {
-    return calc_delta_mine<Words>(1'000'000, 1024, computed_inverse(load));
+  const auto in = [](std::int64_t load) {
+    return calc_delta_mine<Words>(1'000'000, 1024, computed_inverse<Words>(load));
   };
   EXPECT_EQ(in(1024), 999'024);
   EXPECT_EQ(in(2048), 499'756);

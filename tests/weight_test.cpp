@@ -32,12 +32,12 @@ Word at(std::int64_t delta, std::int64_t nice) {
 }
 
 TEST(Weight, ScaleLoadDownDividesBy1024ButNeverBelow2) {
-  EXPECT_EQ(scale_load_down(0), 0U);
-  EXPECT_EQ(scale_load_down(1), 2U);
-  EXPECT_EQ(scale_load_down(2047), 2U);
-  EXPECT_EQ(scale_load_down(3071), 2U);
-  EXPECT_EQ(scale_load_down(3072), 3U);
-  EXPECT_EQ(scale_load_down(nice_0_load), 1024U);
+  EXPECT_EQ(scale_load_down<Words>(0), 0);
+  EXPECT_EQ(scale_load_down<Words>(1), 2);
+  EXPECT_EQ(scale_load_down<Words>(2047), 2);
+  EXPECT_EQ(scale_load_down<Words>(3071), 2);
+  EXPECT_EQ(scale_load_down<Words>(3072), 3);
+  EXPECT_EQ(scale_load_down<Words>(Word::wrapped(nice_0_load)), 1024);
 }
 
 TEST(Weight, NiceLevelsHaveTheTablesWeights) {

@@ -8,7 +8,8 @@
 //                            of those named, as `if (VLAG_MUTANT("ID")) { ... }` before its body:
 //                            one build has all of them
 //
-// What is changed are the bodies of functions and the constants. An ID is made of what it changes,
+// What is changed are the bodies of functions and the constants. A constexpr function that is no
+// template counts as a constant: a compiler may have run it. An ID is made of what it changes,
 // FILE,FUNCTION,FROM,TO,N (the N-th such change in that function), so it outlives other edits.
 #include <algorithm>
 #include <array>
@@ -29,6 +30,7 @@ struct Region {
   std::size_t begin;
   std::size_t end;
   std::string function;
+  bool runs;  // A function, and not one of constants alone.
 };
 
 struct Mutant {
@@ -96,14 +98,15 @@ std::vector<Region> regions_of(const std::string& code, bool templates) {
     } else if (code[i] == '{' && is_function(head)) {
       const std::size_t end = closing(code, i);
       if (!templates || has(head, "template")) {
-        regions.push_back({i + 1, end, name_before(head, head.find('('))});
+        const bool runs = has(head, "template") || !has(head, "constexpr ");
+        regions.push_back({i + 1, end, name_before(head, head.find('(')), runs});
       }
       i = end;
       start = end + 1;
     } else if (code[i] == ';' || code[i] == '{' || code[i] == '}') {
       if (code[i] == ';' && constant && !templates && !has(head, "array")) {
         const std::size_t value = head.find(" = ");
-        regions.push_back({start + value, i, name_before(head, value)});
+        regions.push_back({start + value, i, name_before(head, value), false});
       }
       start = i + 1;
     }
@@ -284,9 +287,8 @@ std::vector<Named> all_of(const std::string& name, const std::string& text,
   return all;
 }
 
-bool in_body(const Region& region, const std::string& text) {
-  return text[region.begin - 1] == '{';
-}
+// A function that is not computed by the compiler: its mutants can be chosen when it runs.
+bool in_body(const Region& region) { return region.runs; }
 
 std::size_t line_of(const std::string& text, std::size_t at) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
@@ -300,7 +302,7 @@ std::string with_all(const std::string& path, const std::string& text,
   std::string result;
   std::size_t done = 0;
   for (const Region& region : regions) {
-    if (!in_body(region, text)) continue;
+    if (!in_body(region)) continue;
     result += text.substr(done, region.begin - done);
     done = region.begin;
     for (const Named& one : all) {
@@ -334,7 +336,7 @@ int main(int argc, char** argv) {
   if (argc == 2) {
     for (const Named& one : all) {
       const bool body = std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
-        return in_body(region, text) && region.begin <= one.mutant.at && one.mutant.at < region.end;
+        return in_body(region) && region.begin <= one.mutant.at && one.mutant.at < region.end;
       });
       std::cout << one.id << '\t' << line_of(text, one.mutant.at) << '\t'
                 << line_at(one.text, one.mutant.at) << '\t' << (body ? "body" : "constant") << '\n';
