@@ -249,7 +249,9 @@ std::vector<Goal> energy_goals() {
        .bounds = "any n; w = 1, A = 2, B = 1; reals",
        .kind = Kind::falsehood,
        .theory = Theory::rationals,
-       .body = never_grows_from_heavy_to_light},
+       .body = never_grows_from_heavy_to_light,
+       .no_sequence = "one trip in exact numbers; what many of them lead to is "
+                      "every_runnable_task_runs_in_bounded_time"},
   };
 }
 
