@@ -2,6 +2,7 @@
 // Properties of single entities: deadline, lag, placement, slice, delay.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/lag.h"
@@ -77,8 +78,18 @@ Placement placement_of(const Step& step, const EntityState& after) {
   return {requeued && step.before->queue->nr_running > 1, 0};
 }
 
+// Whether another than the target left at this step, which moves V.
+bool another_left(const Step& step) {
+  return std::any_of(step.after.entities.begin(), step.after.entities.end(),
+                     [&](const EntityState& after) {
+                       const EntityState* before = step.before->find(after.id);
+                       return after.id != step.operation.id && before != nullptr &&
+                              has(*before, VLAG_ON_RQ) && !has(after, VLAG_ON_RQ);
+                     });
+}
+
 std::string lag_survives_placement(const Step& step) {
-  if (step.before == nullptr) return {};
+  if (step.before == nullptr || another_left(step)) return {};
   const EntityState* joined = step.after.find(step.operation.id);
   if (joined == nullptr) return {};
   const Placement placement = placement_of(step, *joined);

@@ -98,6 +98,8 @@ std::span<const Property> timeline_properties();
 std::span<const Property> pick_properties();
 std::span<const Property> entity_properties();
 std::span<const Property> pair_properties();
+std::span<const Property> fixed_set_properties();
+std::span<const Property> conservation_properties();
 std::span<const Property> reference_properties();
 
 /// A Check without memory.

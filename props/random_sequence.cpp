@@ -69,7 +69,7 @@ struct Mix {
   int least_tasks = 1;
 };
 
-constexpr Mix everything{{6, 8, 2, 2, 2, 1, 1, 2, 2, 4, 1, 1, 2, 4, 2, 8}};
+constexpr Mix everything{{6, 8, 2, 2, 2, 1, 1, 2, 2, 4, 1, 3, 2, 4, 2, 8}};
 
 constexpr std::array<Mix, 9> loads = {{
     //  block wake nice slice policy yield yield_to deq enq fork exit hrtick advance sched rare tick
