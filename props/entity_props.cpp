@@ -2,12 +2,11 @@
 // Properties of single entities: deadline, lag, placement, slice, delay.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "core/lag.h"
 #include "core/slice.h"
-#include "props/property.h"
+#include "props/pairs.h"
 #include "spec/invariants.h"
 #include "spec/view.h"
 
@@ -76,16 +75,6 @@ Placement placement_of(const Step& step, const EntityState& after) {
   const bool requeued =
       has(*before, VLAG_DELAYED) && before->vruntime != after.vruntime && !charged;
   return {requeued && step.before->queue->nr_running > 1, 0};
-}
-
-// Whether another than the target left at this step, which moves V.
-bool another_left(const Step& step) {
-  return std::any_of(step.after.entities.begin(), step.after.entities.end(),
-                     [&](const EntityState& after) {
-                       const EntityState* before = step.before->find(after.id);
-                       return after.id != step.operation.id && before != nullptr &&
-                              has(*before, VLAG_ON_RQ) && !has(after, VLAG_ON_RQ);
-                     });
 }
 
 std::string lag_survives_placement(const Step& step) {

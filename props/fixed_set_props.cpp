@@ -7,9 +7,10 @@
 //   F(D) = sum of w_i (v_i - D) over d_i > D
 //
 // A pick of an entity with d > D means that nobody with d <= D was eligible, so V < D and F(D) < 0;
-// from there its own run adds at most r + o, and each entity that leaves {d <= D} adds its overshoot
-// o once. So from where F <= 0 for all D >= min d, as it is where max v <= min d (all start at one
-// point, say), these hold, with o = a tick and r the longest request that an entity has in between:
+// from there its own run adds at most r + o, and each entity that leaves {d <= D} adds its
+// overshoot o once. So from where F <= 0 for all D >= min d, as it is where max v <= min d (all
+// start at one point, say), these hold, with o = a tick and r the longest request that an entity
+// has in between:
 //
 //   lag_j >= - (1 - w_j / W) (r_j + o_j), or what it was at the start, less the request under way
 //   lag_j <= (1 - w_j / W) r_j + w_j / W (max(r_k + o_k) + sum of the other o_i)
@@ -166,8 +167,7 @@ class FixedSet {
       const Exact fluid = one.weight * served_;
       const Exact owed = one.start_lag + fluid - weight_ * one.service;
       const Exact rest = weight_ - one.weight;
-      const Exact least =
-          std::min(one.least_lag, -rest * (one.request + one.overshoot));
+      const Exact least = std::min(one.least_lag, -rest * (one.request + one.overshoot));
       const Exact most = rest * one.request + one.weight * others(one, true);
       step.reach->note(owed, most);
       if (one.least_lag > least) step.reach->note(-owed, -least);
@@ -225,9 +225,8 @@ class FixedSet {
 
 template <FixedSet::Asks asks>
 Check start_set(const BackendInfo& info) {
-  return [set = std::make_shared<FixedSet>(info, asks)](const Step& step) {
-    return set->check(step);
-  };
+  return
+      [set = std::make_shared<FixedSet>(info, asks)](const Step& step) { return set->check(step); };
 }
 
 }  // namespace

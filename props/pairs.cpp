@@ -46,6 +46,15 @@ bool goes_on_waiting(const Step& step, const EntityState& after) {
   return waits(step.after, &after) && was_waiting(step, after);
 }
 
+bool another_left(const Step& step) {
+  return std::any_of(step.after.entities.begin(), step.after.entities.end(),
+                     [&](const EntityState& after) {
+                       const EntityState* before = step.before->find(after.id);
+                       return after.id != step.operation.id && before != nullptr &&
+                              has(*before, VLAG_ON_RQ) && !has(after, VLAG_ON_RQ);
+                     });
+}
+
 bool is_buddy_pick(const Step& step, const EntityState& entity) {
   if (step.before == nullptr || step.after.queue->curr != entity.id ||
       step.before->queue->curr == entity.id) {

@@ -32,6 +32,9 @@ bool was_waiting(const Step& step, const spec::EntityState& after);
 /// The same, and waits still.
 bool goes_on_waiting(const Step& step, const spec::EntityState& after);
 
+/// Whether another than the task that the operation names left at this step, which moves V.
+bool another_left(const Step& step);
+
 /// Whether `entity` was switched in as the buddy, whatever its deadline.
 bool is_buddy_pick(const Step& step, const spec::EntityState& entity);
 
