@@ -17,9 +17,10 @@ void Reach::note(spec::Exact used, spec::Exact bound) {
 std::span<const Property> properties() {
   static const std::vector<Property> all = [] {
     std::vector<Property> list;
-    for (const auto part : {queue_properties(), timeline_properties(), pick_properties(),
-                            entity_properties(), pair_properties(), fixed_set_properties(),
-                            conservation_properties(), reference_properties()}) {
+    for (const auto part :
+         {queue_properties(), timeline_properties(), pick_properties(), entity_properties(),
+          pair_properties(), fixed_set_properties(), conservation_properties(), bound_properties(),
+          reference_properties()}) {
       list.insert(list.end(), part.begin(), part.end());
     }
     return list;

@@ -100,6 +100,7 @@ std::span<const Property> entity_properties();
 std::span<const Property> pair_properties();
 std::span<const Property> fixed_set_properties();
 std::span<const Property> conservation_properties();
+std::span<const Property> bound_properties();
 std::span<const Property> reference_properties();
 
 /// A Check without memory.
