@@ -85,10 +85,25 @@ Task* Cpu::pick_next_task() {
     }
     Task& task = task_of(*picked, tasks_);
     if (!picked->sched_delayed) return &task;
-    dequeue_task(task, DequeueFlags{.sleep = true, .special = false, .delayed = true});
-    task.state = TaskState::sleeping;
+    complete_delayed(task);
   }
   return nullptr;
+}
+
+void Cpu::complete_delayed(Task& task) {
+  dequeue_task(task, DequeueFlags{.sleep = true, .special = false, .delayed = true});
+  task.state = TaskState::sleeping;
+}
+
+bool Cpu::would_be_picked(const Task& task) {
+  Entity* picked = queue_.pick_eevdf();
+  if (rules_.wakeup_pick == WakeupPick::dequeues) {
+    while (picked != nullptr && picked != &task.se && picked->sched_delayed) {
+      complete_delayed(task_of(*picked, tasks_));
+      picked = queue_.pick_eevdf();
+    }
+  }
+  return picked == &task.se;
 }
 
 void Cpu::schedule() {
@@ -132,7 +147,7 @@ void Cpu::check_preempt_wakeup(Task& task, bool fork) {
   if (current_->se.idle != task.se.idle || task.policy != SchedPolicy::normal) return;
   queue_.update_curr();
   queue_.check_preempt_short(task.se);
-  if (queue_.pick_eevdf() == &task.se) state_.need_resched = true;
+  if (would_be_picked(task)) state_.need_resched = true;
 }
 
 // --- Time.
@@ -212,11 +227,12 @@ void Cpu::change_task(Task& task, Change change) {
   const bool queued = task.state == TaskState::queued;
   const bool running = current_ == &task;
   const Weight old = task.se.weight;
-  if (queued) dequeue_task(task, DequeueFlags{});
+  if (queued) dequeue_task(task, DequeueFlags{.save = true});
   if (running) queue_.put_prev_entity(task.se);
   change();
   task.se.idle = task.policy == SchedPolicy::idle;
   set_load_weight(task);
+  if (!queued) queue_.limit_saved_lag(task.se);
   if (queued) enqueue_task(task, EnqueueFlags{});
   if (running) queue_.set_next_entity(task.se);
   if (queued) queue_.after_reweight(task.se, old);

@@ -92,7 +92,12 @@ constexpr Names slice_clamp_names = {"clamped", "unclamped"};
 constexpr Names service_names = {"weighted", "unweighted"};
 constexpr Names rel_deadline_names = {"flag_kept", "flag_cleared"};
 
-constexpr std::array<RuleInfo, 16> rules_by_name = {
+constexpr Names reweight_request_names = {"virtual_time", "service"};
+constexpr Names change_lag_names = {"limited", "kept"};
+constexpr Names sleeper_lag_names = {"kept", "limited"};
+constexpr Names wakeup_pick_names = {"plain", "dequeues"};
+
+constexpr std::array<RuleInfo, 20> rules_by_name = {
     rule<&Rules::average>("average", average_names),
     rule<&Rules::order>("order", order_names),
     rule<&Rules::tie>("tie", tie_names),
@@ -109,6 +114,10 @@ constexpr std::array<RuleInfo, 16> rules_by_name = {
     rule<&Rules::slice_clamp>("slice_clamp", slice_clamp_names),
     rule<&Rules::service>("service", service_names),
     rule<&Rules::rel_deadline>("rel_deadline", rel_deadline_names),
+    rule<&Rules::reweight_request>("reweight_request", reweight_request_names),
+    rule<&Rules::change_lag>("change_lag", change_lag_names),
+    rule<&Rules::sleeper_lag>("sleeper_lag", sleeper_lag_names),
+    rule<&Rules::wakeup_pick>("wakeup_pick", wakeup_pick_names),
 };
 
 std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }

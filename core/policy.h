@@ -145,6 +145,25 @@ enum class Service : std::uint8_t { weighted, unweighted };
 /// (as-linux), or is cleared with the new deadline (intended). See spec/divergences.h.
 enum class RelDeadline : std::uint8_t { flag_kept, flag_cleared };
 
+/// What remains of the request of a queued entity whose weight changes: stays in virtual time, so
+/// that its service changes with the weight (as-linux), or stays in service (intended;
+/// 6d71a9c61604, 6.13). See spec/divergences.h.
+enum class ReweightRequest : std::uint8_t { virtual_time, service };
+
+/// The lag of a queued entity that is taken off and put back for a change of nice, slice or policy:
+/// limited as if it left, by the request that it has now (as-linux), or kept (intended). See
+/// spec/divergences.h.
+enum class ChangeLag : std::uint8_t { limited, kept };
+
+/// A saved lag whose entity gets a shorter request while it is away: stays (as-linux), or is
+/// limited again (intended). See spec/divergences.h.
+enum class SleeperLag : std::uint8_t { kept, limited };
+
+/// A wakeup asks whether the woken one would be picked. Where the pick is a delayed entity, which
+/// schedule() would only dequeue: it is as if someone else won (as-linux), or it is dequeued and
+/// the pick repeated, as schedule() does (intended; 9f6d929ee2c6, 7.1). See spec/divergences.h.
+enum class WakeupPick : std::uint8_t { plain, dequeues };
+
 struct Rules {
   AverageRounding average = AverageRounding::floor;
   TimelineOrder order = TimelineOrder::deadline;
@@ -162,6 +181,10 @@ struct Rules {
   SliceClamp slice_clamp = SliceClamp::clamped;
   Service service = Service::weighted;
   RelDeadline rel_deadline = RelDeadline::flag_kept;
+  ReweightRequest reweight_request = ReweightRequest::virtual_time;
+  ChangeLag change_lag = ChangeLag::limited;
+  SleeperLag sleeper_lag = SleeperLag::kept;
+  WakeupPick wakeup_pick = WakeupPick::plain;
   friend constexpr bool operator==(const Rules&, const Rules&) = default;
 };
 

@@ -56,9 +56,9 @@ Word Runqueue::limit_of(const Entity& entity) const {
   return lag_limit<Words>(entity.slice, Word(cpu_.tunables.tick_nsec()), entity.weight);
 }
 
-void Runqueue::update_entity_lag(Entity& entity) {
+void Runqueue::update_entity_lag(Entity& entity, bool limited) {
   const VTime average = avg_vruntime();
-  entity.vlag = rules_.lag_clamp == LagClamp::limited
+  entity.vlag = rules_.lag_clamp == LagClamp::limited && limited
                     ? entity_lag<Words>(average, entity.vruntime, limit_of(entity))
                     : average - entity.vruntime;
 }
@@ -151,7 +151,7 @@ bool Runqueue::dequeue_entity(Entity& entity, DequeueFlags flags) {
     }
   }
   // While the entity still counts.
-  update_entity_lag(entity);
+  update_entity_lag(entity, !(flags.save && rules_.change_lag == ChangeLag::kept));
   if (has(Feature::PLACE_REL_DEADLINE) && !flags.sleep) {
     entity.deadline = VTime((entity.deadline - entity.vruntime).bits());
     entity.rel_deadline = true;
@@ -247,8 +247,19 @@ void Runqueue::check_preempt_short(const Entity& woken) {
 
 void Runqueue::reweight_entity(Entity& entity, const Weight& weight) const {
   const Word load = static_cast<std::int64_t>(entity.weight.load);
-  entity.vlag = reweighted_lag<Words>(entity.vlag, load, static_cast<std::int64_t>(weight.load));
+  const Word new_load = static_cast<std::int64_t>(weight.load);
+  entity.vlag = reweighted_lag<Words>(entity.vlag, load, new_load);
+  if (entity.rel_deadline && rules_.reweight_request == ReweightRequest::service) {
+    const Word left = Word::wrapped(entity.deadline.value);
+    entity.deadline = VTime(reweighted_lag<Words>(left, load, new_load).bits());
+  }
   entity.weight = weight;
+}
+
+void Runqueue::limit_saved_lag(Entity& entity) const {
+  if (rules_.sleeper_lag == SleeperLag::kept) return;
+  const Word limit = limit_of(entity);
+  entity.vlag = clamp<Word>(entity.vlag, -limit, limit);
 }
 
 void Runqueue::after_reweight(const Entity& entity, const Weight& old) {

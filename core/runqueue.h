@@ -34,6 +34,7 @@ struct DequeueFlags {
   bool sleep = false;    // DEQUEUE_SLEEP
   bool special = false;  // DEQUEUE_SPECIAL
   bool delayed = false;  // DEQUEUE_DELAYED: complete a delayed dequeue
+  bool save = false;     // DEQUEUE_SAVE: it comes back in the same step
 };
 
 class Runqueue {
@@ -92,6 +93,9 @@ class Runqueue {
   /// Requires: !entity.on_rq.
   void reweight_entity(Entity& entity, const Weight& weight) const;
 
+  /// The request of an entity that is off the queue was changed: SleeperLag::limited.
+  void limit_saved_lag(Entity& entity) const;
+
   /// The one wrong turn that ReweightSums::stale takes; nothing under the kernel's rule.
   void after_reweight(const Entity& entity, const Weight& old);
 
@@ -101,7 +105,7 @@ class Runqueue {
   Word average_key() const;
   VTime avg_vruntime();
   Word limit_of(const Entity& entity) const;
-  void update_entity_lag(Entity& entity);
+  void update_entity_lag(Entity& entity, bool limited = true);
   bool update_deadline(Entity& entity);
   bool did_preempt_short(const Entity& entity) const;
   void place_entity(Entity& entity, bool initial);
