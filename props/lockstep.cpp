@@ -237,6 +237,21 @@ class Shrinker {
   spec::Trace kernel_trace_;
 };
 
+// The first of each rule.
+void keep_firsts(std::vector<Incident>& kept, std::vector<Incident>& found) {
+  for (Incident& incident : found) {
+    const bool seen = std::any_of(kept.begin(), kept.end(), [&](const Incident& other) {
+      return other.rule == incident.rule;
+    });
+    if (!seen) kept.push_back(std::move(incident));
+  }
+}
+
+// A comparison ends with what is found first; a judgement goes on with the other properties.
+bool ends(const LockstepPlan& plan, const std::vector<Incident>& incidents) {
+  return plan.compares ? !incidents.empty() : incidents.size() >= plan.asked.size();
+}
+
 }  // namespace
 
 Comparison compare(std::span<const spec::Operation> sequence, const spec::Trace& left,
@@ -305,7 +320,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
   }
   std::vector<Incident> incidents;
   std::uint64_t done = 0;
-  while (done < batches && report.inconclusive.empty() && incidents.empty()) {
+  while (done < batches && report.inconclusive.empty() && !ends(plan, incidents)) {
     const std::uint64_t end = std::min(batches, done + batches_per_round);
     std::vector<BatchResult> results(end - done);
     in_parallel(static_cast<unsigned>(workers.size()), [&](unsigned worker) {
@@ -315,7 +330,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
       report.operations += result.operations;
       for (PropertyTally& tally : report.tallies) tally.operations += result.steps;
       if (!result.inconclusive.empty()) report.inconclusive = result.inconclusive;
-      std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
+      keep_firsts(incidents, result.incidents);
     }
     done = end;
     meter(done, batches);
@@ -326,9 +341,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
     for (PropertyTally& tally : report.tallies) {
       if (tally.property->name == incident.rule) tally.held = false;
     }
-    const bool seen = std::any_of(report.findings.begin(), report.findings.end(),
-                                  [&](const Finding& f) { return f.rule == incident.rule; });
-    if (seen || report.findings.size() >= plan.most_findings) continue;
+    if (report.findings.size() >= plan.most_findings) continue;
     report.findings.push_back(shrinker.finding(incident));
   }
   return report;

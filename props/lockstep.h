@@ -39,7 +39,7 @@ struct LockstepReport {
   std::string inconclusive;       // why not all could be compared; empty if it was
 };
 
-/// Ends after the round in which something is found.
+/// A comparison ends after the round in which something is found.
 LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
                         const LockstepPlan& plan, const Meter& meter);
 
