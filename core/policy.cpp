@@ -83,7 +83,8 @@ constexpr Names reweight_sums_names = {"updated", "stale"};
 constexpr std::array<std::string_view, 3> zero_vruntime_names = {"tracks_average", "stays",
                                                                  "moves_alone"};
 constexpr Names lag_clamp_names = {"limited", "unlimited"};
-constexpr Names place_lag_names = {"inflated", "plain"};
+constexpr std::array<std::string_view, 4> lag_inflation_names = {"linux", "none", "capped",
+                                                                 "geometric"};
 constexpr Names deadline_from_names = {"vruntime", "deadline"};
 constexpr Names request_end_names = {"reschedules", "silent"};
 constexpr Names yield_names = {"forfeit", "nothing"};
@@ -101,7 +102,7 @@ constexpr std::array<RuleInfo, 16> rules_by_name = {
     rule<&Rules::reweight_sums>("reweight_sums", reweight_sums_names),
     rule<&Rules::zero_vruntime>("zero_vruntime", zero_vruntime_names),
     rule<&Rules::lag_clamp>("lag_clamp", lag_clamp_names),
-    rule<&Rules::place_lag>("place_lag", place_lag_names),
+    rule<&Rules::lag_inflation>("lag_inflation", lag_inflation_names),
     rule<&Rules::deadline_from>("deadline_from", deadline_from_names),
     rule<&Rules::request_end>("request_end", request_end_names),
     rule<&Rules::yield>("yield", yield_names),

@@ -119,8 +119,11 @@ enum class ZeroVruntime : std::uint8_t { tracks_average, stays, moves_alone };
 /// Whether the saved lag is limited (update_entity_lag), or kept as it is.
 enum class LagClamp : std::uint8_t { limited, unlimited };
 
-/// Whether place_entity() inflates the lag by (W + w)/W, so that it survives the join.
-enum class PlaceLag : std::uint8_t { inflated, plain };
+/// By what place_entity() inflates a saved lag, which joining would shrink: for the queue of weight
+/// B that is joined (as Linux does, so that the lag survives), not at all, for the heavier of that
+/// one and of the one of weight A that was left, or by the geometric mean of both factors. See
+/// core/placement.h, spec/lag_inflation.md.
+enum class LagInflation : std::uint8_t { as_linux, none, capped, geometric };
 
 /// Where a used-up request's next deadline is counted from: the actual vruntime, or the old
 /// deadline.
@@ -154,7 +157,7 @@ struct Rules {
   ReweightSums reweight_sums = ReweightSums::updated;
   ZeroVruntime zero_vruntime = ZeroVruntime::tracks_average;
   LagClamp lag_clamp = LagClamp::limited;
-  PlaceLag place_lag = PlaceLag::inflated;
+  LagInflation lag_inflation = LagInflation::as_linux;
   DeadlineFrom deadline_from = DeadlineFrom::vruntime;
   RequestEnd request_end = RequestEnd::reschedules;
   YieldRule yield = YieldRule::forfeit;

@@ -112,10 +112,8 @@ void Runqueue::place_entity(Entity& entity, bool initial) {
   Word request = calc_delta_fair<Words>(entity.slice, entity.weight);
   Word lag = 0;
   if (has(Feature::PLACE_LAG) && nr_running_ > 0) {
-    const Word load = total().sum_weight;
-    lag = rules_.place_lag == PlaceLag::inflated
-              ? inflated_lag<Words>(entity.vlag, load, entity.weight.down())
-              : entity.vlag;
+    lag = placed_lag<Words>(rules_.lag_inflation, entity.vlag, entity.load_left, total().sum_weight,
+                            entity.weight.down());
   }
   entity.vruntime = average - lag;
   if (has(Feature::PLACE_REL_DEADLINE) && entity.rel_deadline) {
@@ -158,6 +156,7 @@ bool Runqueue::dequeue_entity(Entity& entity, DequeueFlags flags) {
   }
   if (&entity != curr_) timeline_remove(entity);
   entity.on_rq = false;
+  entity.load_left = total().sum_weight;
   load_ -= entity.weight.load;
   --nr_running_;
   if (flags.delayed) {

@@ -45,6 +45,7 @@ class FollowsReference {
     Policy policy = eevdf_6_12();
     policy.features = Features(info.features);
     policy.rules.rel_deadline = info.rules.rel_deadline;
+    policy.rules.lag_inflation = info.rules.lag_inflation;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;
