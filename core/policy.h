@@ -150,8 +150,11 @@ enum class ReweightQueued : std::uint8_t {
 /// Whether the saved lag is limited (update_entity_lag), or kept as it is.
 enum class LagClamp : std::uint8_t { limited, unlimited };
 
-/// Whether place_entity() inflates the lag by (W + w)/W, so that it survives the join.
-enum class PlaceLag : std::uint8_t { inflated, plain };
+/// By what place_entity() inflates a saved lag, which joining would shrink: for the queue of weight
+/// B that is joined (as Linux does, so that the lag survives), not at all, for the heavier of that
+/// one and of the one of weight A that was left, or by the geometric mean of both factors. See
+/// core/placement.h, spec/lag_inflation.md.
+enum class LagInflation : std::uint8_t { as_linux, none, capped, geometric };
 
 /// Whether a placement takes the default request as it is now (2f2fc17bab00), or keeps an old one.
 enum class PlaceSlice : std::uint8_t { refreshed, kept };
@@ -265,7 +268,7 @@ struct Rules {
   ReweightQueued reweight = ReweightQueued::off_queue;
   ZeroVruntime zero_vruntime = ZeroVruntime::tracks_average;
   LagClamp lag_clamp = LagClamp::limited;
-  PlaceLag place_lag = PlaceLag::inflated;
+  LagInflation lag_inflation = LagInflation::as_linux;
   PlaceSlice place_slice = PlaceSlice::refreshed;
   ForkPlacement fork_placement = ForkPlacement::once;
   DeadlineFrom deadline_from = DeadlineFrom::vruntime;
