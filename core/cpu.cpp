@@ -95,10 +95,25 @@ Task* Cpu::pick_next_task() {
     }
     Task& task = task_of(*picked, tasks_);
     if (!picked->sched_delayed) return &task;
-    dequeue_task(task, DequeueFlags{.sleep = true, .special = false, .delayed = true});
-    task.state = TaskState::sleeping;
+    complete_delayed(task);
   }
   return nullptr;
+}
+
+void Cpu::complete_delayed(Task& task) {
+  dequeue_task(task, DequeueFlags{.sleep = true, .special = false, .delayed = true});
+  task.state = TaskState::sleeping;
+}
+
+bool Cpu::would_be_picked(const Task& task, bool protect) {
+  Entity* picked = queue_.pick_eevdf(protect);
+  if (rules_.wakeup_pick == WakeupPick::dequeues) {
+    while (picked != nullptr && picked != &task.se && picked->sched_delayed) {
+      complete_delayed(task_of(*picked, tasks_));
+      picked = queue_.pick_eevdf(protect);
+    }
+  }
+  return picked == &task.se;
 }
 
 void Cpu::schedule() {
@@ -145,7 +160,10 @@ void Cpu::check_preempt_wakeup(Task& task, bool fork) {
   queue_.update_curr();
   const bool forced = rules_.buddy_preemption == BuddyPreemption::forced &&
                       queue_.next() == &task.se && !queue_.eligible(current_->se);
-  if (forced || queue_.wakeup_preempts(task.se)) state_.need_resched = true;
+  const bool protect = queue_.check_preempt_short(task.se) && !forced;
+  if (!forced && !would_be_picked(task, protect)) return;
+  state_.need_resched = true;
+  if (!protect) queue_.cancel_protect_slice(current_->se);
 }
 
 // --- Time.
@@ -231,6 +249,7 @@ void Cpu::change_task(Task& task, DequeueFlags flags, Change change) {
   change();
   task.se.idle = task.policy == SchedPolicy::idle;
   set_load_weight(task);
+  if (!queued) queue_.limit_saved_lag(task.se);
   if (queued) enqueue_task(task, EnqueueFlags{});
   if (running) queue_.set_next_entity(task.se);
   if (queued) queue_.after_reweight(task.se, old);
@@ -262,7 +281,7 @@ void Cpu::set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime) {
   const bool fair = policy != SchedPolicy::idle;
   if (task.policy == policy && (!fair || sched_runtime == task.se.slice.bits())) return;
   const Word request = Word::wrapped(sched_runtime);
-  change_task(task, DequeueFlags{}, [&] {
+  change_task(task, DequeueFlags{.save = true, .move = true}, [&] {
     task.policy = policy;
     if (!fair) return;
     task.se.custom_slice = sched_runtime != 0;

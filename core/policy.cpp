@@ -118,7 +118,12 @@ constexpr Names service_names = {"weighted", "unweighted"};
 constexpr std::array<std::string_view, 3> rel_deadline_names = {"flag_kept", "flag_cleared",
                                                                 "never"};
 
-constexpr std::array<RuleInfo, 30> rules_by_name = {
+constexpr Names reweight_request_names = {"virtual_time", "service"};
+constexpr Names change_lag_names = {"limited", "kept"};
+constexpr Names sleeper_lag_names = {"kept", "limited"};
+constexpr Names wakeup_pick_names = {"plain", "dequeues"};
+
+constexpr std::array<RuleInfo, 34> rules_by_name = {
     rule<&Rules::average>("average", average_names),
     rule<&Rules::order>("order", order_names),
     rule<&Rules::heap_search>("heap_search", heap_search_names),
@@ -149,6 +154,10 @@ constexpr std::array<RuleInfo, 30> rules_by_name = {
     rule<&Rules::hrtick>("hrtick", hrtick_names),
     rule<&Rules::feature_parse>("feature_parse", feature_parse_names),
     rule<&Rules::feature_write>("feature_write", feature_write_names),
+    rule<&Rules::reweight_request>("reweight_request", reweight_request_names),
+    rule<&Rules::change_lag>("change_lag", change_lag_names),
+    rule<&Rules::sleeper_lag>("sleeper_lag", sleeper_lag_names),
+    rule<&Rules::wakeup_pick>("wakeup_pick", wakeup_pick_names),
 };
 
 std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }

@@ -235,6 +235,25 @@ enum class FeatureParse : std::uint8_t { exact, prefix };
 /// compiled without jump labels).
 enum class FeatureWrite : std::uint8_t { in_force, reported };
 
+/// What remains of the request of a queued entity whose weight changes: stays in virtual time, so
+/// that its service changes with the weight (as-linux), or stays in service (intended;
+/// 6d71a9c61604, 6.13). See spec/divergences.h.
+enum class ReweightRequest : std::uint8_t { virtual_time, service };
+
+/// The lag of a queued entity that is taken off and put back for a change of nice, slice or policy:
+/// limited as if it left, by the request that it has now (as-linux), or kept (intended). See
+/// spec/divergences.h.
+enum class ChangeLag : std::uint8_t { limited, kept };
+
+/// A saved lag whose entity gets a shorter request while it is away: stays (as-linux), or is
+/// limited again (intended). See spec/divergences.h.
+enum class SleeperLag : std::uint8_t { kept, limited };
+
+/// A wakeup asks whether the woken one would be picked. Where the pick is a delayed entity, which
+/// schedule() would only dequeue: it is as if someone else won (as-linux), or it is dequeued and
+/// the pick repeated, as schedule() does (intended; 9f6d929ee2c6, 7.1). See spec/divergences.h.
+enum class WakeupPick : std::uint8_t { plain, dequeues };
+
 struct Rules {
   AverageRounding average = AverageRounding::floor;
   TimelineOrder order = TimelineOrder::deadline;
@@ -266,6 +285,10 @@ struct Rules {
   Hrtick hrtick = Hrtick::slice_left;
   FeatureParse feature_parse = FeatureParse::exact;
   FeatureWrite feature_write = FeatureWrite::in_force;
+  ReweightRequest reweight_request = ReweightRequest::virtual_time;
+  ChangeLag change_lag = ChangeLag::limited;
+  SleeperLag sleeper_lag = SleeperLag::kept;
+  WakeupPick wakeup_pick = WakeupPick::plain;
   friend constexpr bool operator==(const Rules&, const Rules&) = default;
 };
 

@@ -278,7 +278,7 @@ std::string describe(const Comparison& comparison, std::span<const spec::Operati
 LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
                         const LockstepPlan& plan, const Meter& meter) {
   LockstepReport report;
-  for (const Property* property : plan.asked) report.tallies.push_back({property, 0, true});
+  for (const Property* property : plan.asked) report.tallies.push_back({property, 0, true, {}});
   const std::uint64_t combinations = plan.combinations.size();
   const auto length = static_cast<std::uint64_t>(plan.scope.operations);
   const std::uint64_t rows = (plan.operations_per_combination + length - 1) / length;

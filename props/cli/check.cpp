@@ -68,12 +68,19 @@ std::string verdict_of(const props::PropertyTally& tally, const props::CheckRepo
   return "violation";
 }
 
+// How much of a bound was reached; empty if the property is none.
+std::string reached_text(const props::PropertyTally& tally) {
+  if (!tally.property->bounds) return {};
+  const std::uint32_t parts = tally.reached.millionths();
+  return fmt::format("  reached {}.{:04}", parts / 1'000'000, parts % 1'000'000 / 100);
+}
+
 void print_text(const CheckOptions& options, const PolicyResult& result) {
   if (options.presets.size() > 1) fmt::print("\npolicy {}\n", result.preset);
   fmt::print("{:<34} {:>10}  {}\n", "property", "operations", "verdict");
   for (const props::PropertyTally& tally : result.report.tallies) {
-    fmt::print("{:<34} {:>10}  {}\n", tally.property->name, tally.operations,
-               verdict_of(tally, result.report));
+    fmt::print("{:<34} {:>10}  {}{}\n", tally.property->name, tally.operations,
+               verdict_of(tally, result.report), reached_text(tally));
   }
   for (const props::Finding& finding : result.report.findings) {
     print_finding(finding, replay_on(options, result));
@@ -87,6 +94,9 @@ Json result_json(const CheckOptions& options, const PolicyResult& result) {
     properties.push_back({{"name", tally.property->name},
                           {"verdict", verdict_of(tally, result.report)},
                           {"operations", tally.operations}});
+    if (tally.property->bounds) {
+      properties.back()["reached_millionths"] = tally.reached.millionths();
+    }
   }
   Json findings = Json::array();
   for (const props::Finding& finding : result.report.findings) {
