@@ -40,7 +40,8 @@ struct Step {
   const spec::Observation& after;
   Features features;
   std::uint32_t tick_nsec;
-  Reach* reach = nullptr;  // where a property notes how close it came; may be nullptr
+  Reach* reach = nullptr;        // where a property notes how close it came; may be nullptr
+  const Rules* rules = nullptr;  // that the backend follows
 
   bool has(Feature feature) const { return features.has(feature); }
 };
@@ -97,6 +98,7 @@ std::span<const Property> queue_properties();
 std::span<const Property> timeline_properties();
 std::span<const Property> pick_properties();
 std::span<const Property> entity_properties();
+std::span<const Property> protection_properties();
 std::span<const Property> pair_properties();
 std::span<const Property> fixed_set_properties();
 std::span<const Property> conservation_properties();

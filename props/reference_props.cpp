@@ -44,11 +44,7 @@ class FollowsReference {
   static Policy policy_of(const BackendInfo& info) {
     Policy policy = eevdf_6_12();
     policy.features = Features(info.features);
-    policy.rules.rel_deadline = info.rules.rel_deadline;
-    policy.rules.reweight_request = info.rules.reweight_request;
-    policy.rules.change_lag = info.rules.change_lag;
-    policy.rules.sleeper_lag = info.rules.sleeper_lag;
-    policy.rules.wakeup_pick = info.rules.wakeup_pick;
+    policy.rules = info.rules;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;
