@@ -66,7 +66,8 @@ void Cpu::hrtick_start() {
   const Entity& se = current_->se;
   const Word left = rules_.hrtick == Hrtick::slice_left
                         ? se.slice - Word::wrapped(se.sum_exec_runtime - se.prev_sum_exec_runtime)
-                        : service_until<Words>(se.vruntime, se.deadline, se.weight);
+                        : service_until<Words>(se.rel_deadline && !se.on_rq ? VTime() : se.vruntime,
+                                               se.deadline, se.weight);
   if (left < 0) {
     state_.need_resched = true;
     return;

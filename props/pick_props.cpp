@@ -118,7 +118,9 @@ bool charge_requests(const Step& step, std::uint32_t nr_running, int not_yet_que
   if (before == nullptr || after == nullptr) return false;
   if (after->sum_exec_runtime == before->sum_exec_runtime || nr_running == 1) return false;
   if (after->deadline != before->deadline) return true;
-  if (step.rules->protection != Protection::request) return !is_protected(step, *after);
+  if (step.rules->protection != Protection::request) {
+    return spec::distance(static_cast<std::uint64_t>(before->vlag), after->vruntime) <= 0;
+  }
   spec::ExactSums sums;
   for (const EntityState& entity : step.after.entities) {
     if (!has(entity, VLAG_ON_RQ) || entity.id == not_yet_queued) continue;
@@ -197,7 +199,7 @@ std::string reschedule_is_requested_exactly(const Step& step) {
       expected |= wakeup_requests(step);
       // In 6.6 who wins a tie is for the tree to say.
       if (step.rules->order == TimelineOrder::vruntime) {
-        expected |= step.after.head->need_resched != 0;
+        expected = step.after.head->need_resched != 0;
       }
       break;
     case VLAG_NICE:

@@ -52,7 +52,7 @@ using Check = std::function<std::string(const Step&)>;
 struct Property {
   std::string_view name;    // a sentence in snake_case
   std::string_view claim;   // the same in words
-  std::string_view mutant;  // "rule=value": a policy that it kills (a test shows it)
+  std::string_view mutant;  // "rule=value ...": a policy that it kills (a test shows it)
   /// A check for one sequence; it may remember earlier steps.
   Check (*start)(const BackendInfo& info);
   /// The known divergence (spec/divergences.h) that breaks it under the kernel's own rules.

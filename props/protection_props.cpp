@@ -31,7 +31,7 @@ bool joins(const Step& step, const EntityState& entity) {
   const EntityState* before = step.before->find(entity.id);
   if (!has(entity, VLAG_ON_RQ)) return false;
   if (before == nullptr || !has(*before, VLAG_ON_RQ)) return true;
-  return is_change(step.operation) && spec::targets(step.operation, entity.id);
+  return before->slice != entity.slice && spec::targets(step.operation, entity.id);
 }
 
 std::uint64_t virtual_time(std::uint64_t service, const EntityState& entity) {
@@ -52,9 +52,11 @@ class Run {
       id_ = VLAG_NO_ENTITY;
       return nullptr;
     }
-    const bool goes_on = id_ == current->id && picked_at_ == current->prev_sum_exec_runtime &&
-                         !(is_change(step.operation) && spec::targets(step.operation, id_));
+    const bool goes_on = id_ == current->id && picked_at_ == current->prev_sum_exec_runtime;
     if (!goes_on) start(step, *current);
+    // A change of the current one puts it back as if it was picked, or does nothing at all.
+    const bool changed = is_change(step.operation) && spec::targets(step.operation, id_);
+    if (changed) to_parity_ = without_parity_ = false;
     to_parity_ = to_parity_ && step.has(Feature::RUN_TO_PARITY);
     without_parity_ = without_parity_ && !step.has(Feature::RUN_TO_PARITY);
     return goes_on ? current : nullptr;
@@ -90,10 +92,13 @@ class Run {
     to_parity_ = without_parity_ = true;
     disturbed_ = false;
     std::uint64_t shortest = current.slice;
+    end_ = current.deadline;
     for (const EntityState& entity : step.after.entities) {
       if (has(entity, VLAG_ON_RQ)) shortest = std::min(shortest, entity.slice);
     }
-    end_ = current.vruntime + virtual_time(shortest, current);
+    if (shortest != current.slice) {
+      end_ = earlier_of(end_, current.vruntime + virtual_time(shortest, current));
+    }
     const std::uint64_t quantum = std::min(current.slice, base_slice_);
     quantum_end_ = earlier_of(current.deadline, current.vruntime + virtual_time(quantum, current));
   }
@@ -207,6 +212,8 @@ std::string a_sleeper_asks_for_nothing(const Step& step) {
 std::string the_high_resolution_tick_ends_the_request(const Step& step) {
   if (step.before == nullptr || step.after.head->hrtick == 0) return {};
   if (step.after.head->hrtick == step.before->head->hrtick) return {};
+  // Of a single one the timer is not set; one that was set for another stays.
+  if (step.after.queue->nr_running <= 1) return {};
   const EntityState* current = step.after.find(step.after.queue->curr);
   if (current == nullptr) return {};
   constexpr std::int64_t shortest = 10'000;  // ns that a timer is armed for, at least

@@ -26,7 +26,9 @@ bool has_lost_deadline(const spec::Observation& now) {
 
 class FollowsReference {
  public:
-  explicit FollowsReference(const BackendInfo& info) : reference_(policy_of(info)) {}
+  // It has no tree, and knows nothing of ties that 6.6 left to one.
+  explicit FollowsReference(const BackendInfo& info)
+      : reference_(policy_of(info)), lost_(info.rules.order == TimelineOrder::vruntime) {}
 
   std::string check(const Step& step) {
     lost_ = lost_ || has_lost_deadline(step.after);

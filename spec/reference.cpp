@@ -313,7 +313,8 @@ void Reference::hrtick_start(const Task& task) {
   if (nr_running() <= 1) return;
   Integer left = Integer(task.slice) + task.prev_sum_exec_runtime - task.sum_exec_runtime;
   if (policy_.rules.hrtick == Hrtick::until_deadline) {
-    left = (task.deadline - task.vruntime) * task.weight.load / nice_0_load;
+    const Integer from = task.rel_deadline && !task.on_rq ? Integer(0) : task.vruntime;
+    left = (task.deadline - from) * task.weight.load / nice_0_load;
   }
   if (left < 0) {
     if (&task == running_) need_resched_ = true;

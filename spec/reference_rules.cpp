@@ -23,8 +23,9 @@ bool Reference::is_protected(const Task& task) const {
 
 void Reference::cancel_protection(Task& task) const {
   if (!is_protected(task)) return;
-  task.vlag =
-      policy_.rules.protection == Protection::request ? Integer(task.deadline + 1) : task.vruntime;
+  const bool parity = policy_.rules.protection == Protection::request;
+  task.vlag = parity ? task.deadline : task.vruntime;
+  if (parity) ++task.vlag;
 }
 
 // For one that was picked, while the others wait.
@@ -37,7 +38,8 @@ Integer Reference::protection_of(const Task& picked) const {
     for (const Task* task : queue_) shortest = std::min(shortest, task->slice);
   }
   if (shortest == picked.slice) return picked.deadline;
-  return std::min<Integer>(picked.deadline, picked.vruntime + virtual_time(picked, shortest));
+  const Integer end = picked.vruntime + virtual_time(picked, shortest);
+  return end < picked.deadline ? end : picked.deadline;
 }
 
 // Someone has joined.
@@ -46,7 +48,8 @@ void Reference::limit_protection() {
   if (!has_curr() || !feature(Feature::RUN_TO_PARITY)) return;
   std::uint64_t shortest = curr_->slice;
   for (const Task* task : queue_) shortest = std::min(shortest, task->slice);
-  curr_->vlag = std::min<Integer>(curr_->vlag, curr_->vruntime + virtual_time(*curr_, shortest));
+  const Integer end = curr_->vruntime + virtual_time(*curr_, shortest);
+  if (end < curr_->vlag) curr_->vlag = end;
 }
 
 // A queued entity keeps w (V - v) and w (d - V), and so V stays.
