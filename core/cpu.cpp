@@ -66,7 +66,8 @@ void Cpu::hrtick_start() {
   const Entity& se = current_->se;
   const Word left = rules_.hrtick == Hrtick::slice_left
                         ? se.slice - Word::wrapped(se.sum_exec_runtime - se.prev_sum_exec_runtime)
-                        : service_until<Words>(se.vruntime, se.deadline, se.weight);
+                        : service_until<Words>(se.rel_deadline && !se.on_rq ? VTime() : se.vruntime,
+                                               se.deadline, se.weight);
   if (left < 0) {
     state_.need_resched = true;
     return;
@@ -105,15 +106,15 @@ void Cpu::complete_delayed(Task& task) {
   task.state = TaskState::sleeping;
 }
 
-bool Cpu::preempts(const Task& woken) {
-  bool wins = queue_.wakeup_preempts(woken.se);
-  while (!wins && rules_.wakeup_pick == WakeupPick::dequeues) {
-    Entity* picked = queue_.pick_eevdf();
-    if (picked == nullptr || !picked->sched_delayed) return false;
-    complete_delayed(task_of(*picked, tasks_));
-    wins = queue_.wakeup_preempts(woken.se);
+bool Cpu::would_be_picked(const Task& task, bool protect) {
+  Entity* picked = queue_.pick_eevdf(protect);
+  if (rules_.wakeup_pick == WakeupPick::dequeues) {
+    while (picked != nullptr && picked != &task.se && picked->sched_delayed) {
+      complete_delayed(task_of(*picked, tasks_));
+      picked = queue_.pick_eevdf(protect);
+    }
   }
-  return wins;
+  return picked == &task.se;
 }
 
 void Cpu::schedule() {
@@ -160,7 +161,10 @@ void Cpu::check_preempt_wakeup(Task& task, bool fork) {
   queue_.update_curr();
   const bool forced = rules_.buddy_preemption == BuddyPreemption::forced &&
                       queue_.next() == &task.se && !queue_.eligible(current_->se);
-  if (forced || preempts(task)) state_.need_resched = true;
+  const bool protect = queue_.check_preempt_short(task.se) && !forced;
+  if (!forced && !would_be_picked(task, protect)) return;
+  state_.need_resched = true;
+  if (!protect) queue_.cancel_protect_slice(current_->se);
 }
 
 // --- Time.
@@ -260,7 +264,7 @@ void Cpu::set_nice(int id, int nice) {
     task.nice = nice;
     queue_.reweight_queued(task.se, weight_for(task));
   } else {
-    change_task(task, DequeueFlags{.save = true, .change = true}, [&] { task.nice = nice; });
+    change_task(task, DequeueFlags{.save = true}, [&] { task.nice = nice; });
   }
   // prio_changed_fair()
   if (task.state != TaskState::queued || queue_.nr_running() == 1) return;
@@ -278,7 +282,7 @@ void Cpu::set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime) {
   const bool fair = policy != SchedPolicy::idle;
   if (task.policy == policy && (!fair || sched_runtime == task.se.slice.bits())) return;
   const Word request = Word::wrapped(sched_runtime);
-  change_task(task, DequeueFlags{.change = true}, [&] {
+  change_task(task, DequeueFlags{.save = true, .move = true}, [&] {
     task.policy = policy;
     if (!fair) return;
     task.se.custom_slice = sched_runtime != 0;

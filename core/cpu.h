@@ -96,7 +96,7 @@ class Cpu {
   void switch_task();
   Task* pick_next_task();
   void complete_delayed(Task& task);
-  bool preempts(const Task& woken);
+  bool would_be_picked(const Task& task, bool protect);
   void wakeup_preempt(Task& task, bool fork);
   void check_preempt_wakeup(Task& task, bool fork);
   void set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime);

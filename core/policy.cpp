@@ -152,13 +152,13 @@ constexpr std::array<RuleInfo, 34> rules_by_name = {
     rule<&Rules::slice_clamp>("slice_clamp", slice_clamp_names),
     rule<&Rules::service>("service", service_names),
     rule<&Rules::rel_deadline>("rel_deadline", rel_deadline_names),
+    rule<&Rules::hrtick>("hrtick", hrtick_names),
+    rule<&Rules::feature_parse>("feature_parse", feature_parse_names),
+    rule<&Rules::feature_write>("feature_write", feature_write_names),
     rule<&Rules::reweight_request>("reweight_request", reweight_request_names),
     rule<&Rules::change_lag>("change_lag", change_lag_names),
     rule<&Rules::sleeper_lag>("sleeper_lag", sleeper_lag_names),
     rule<&Rules::wakeup_pick>("wakeup_pick", wakeup_pick_names),
-    rule<&Rules::hrtick>("hrtick", hrtick_names),
-    rule<&Rules::feature_parse>("feature_parse", feature_parse_names),
-    rule<&Rules::feature_write>("feature_write", feature_write_names),
 };
 
 std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }

@@ -285,13 +285,13 @@ struct Rules {
   SliceClamp slice_clamp = SliceClamp::clamped;
   Service service = Service::weighted;
   RelDeadline rel_deadline = RelDeadline::flag_kept;
+  Hrtick hrtick = Hrtick::slice_left;
+  FeatureParse feature_parse = FeatureParse::exact;
+  FeatureWrite feature_write = FeatureWrite::in_force;
   ReweightRequest reweight_request = ReweightRequest::virtual_time;
   ChangeLag change_lag = ChangeLag::limited;
   SleeperLag sleeper_lag = SleeperLag::kept;
   WakeupPick wakeup_pick = WakeupPick::plain;
-  Hrtick hrtick = Hrtick::slice_left;
-  FeatureParse feature_parse = FeatureParse::exact;
-  FeatureWrite feature_write = FeatureWrite::in_force;
   friend constexpr bool operator==(const Rules&, const Rules&) = default;
 };
 

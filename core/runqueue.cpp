@@ -234,7 +234,7 @@ bool Runqueue::dequeue_entity(Entity& entity, DequeueFlags flags) {
     }
   }
   // While the entity still counts.
-  update_entity_lag(entity, !(flags.change && rules_.change_lag == ChangeLag::kept));
+  update_entity_lag(entity, !(flags.save && rules_.change_lag == ChangeLag::kept));
   if (has(Feature::PLACE_REL_DEADLINE) && !flags.sleep &&
       rules_.rel_deadline != RelDeadline::never) {
     entity.deadline = VTime((entity.deadline - entity.vruntime).bits());
@@ -245,7 +245,7 @@ bool Runqueue::dequeue_entity(Entity& entity, DequeueFlags flags) {
   entity.load_left = total().sum_weight;
   load_ -= entity.weight.load;
   --nr_running_;
-  if (!flags.save) update_min_vruntime();
+  if (!flags.save || flags.move) update_min_vruntime();
   if (flags.delayed) {
     entity.sched_delayed = false;
     if (has(Feature::DELAY_ZERO)) entity.vlag = delayed_lag<Words>(entity.vlag);
@@ -335,25 +335,16 @@ void Runqueue::clear_buddies(const Entity& entity) {
   if (next_ == &entity) next_ = nullptr;
 }
 
-bool Runqueue::wakeup_preempts(const Entity& woken) {
-  if (rules_.short_preemption == ShortPreemption::before_pick) {
-    check_preempt_short(woken);
-    return pick_eevdf() == &woken;
-  }
-  const bool is_short = has(Feature::PREEMPT_SHORT) && woken.slice < curr_->slice;
-  if (pick_eevdf(!is_short) != &woken) return false;
-  if (is_short) cancel_protect_slice(*curr_);
-  return true;
-}
-
-void Runqueue::check_preempt_short(const Entity& woken) {
-  if (!has(Feature::PREEMPT_SHORT)) return;
+bool Runqueue::check_preempt_short(const Entity& woken) {
+  if (!has(Feature::PREEMPT_SHORT)) return true;
+  if (rules_.short_preemption == ShortPreemption::if_picked) return !(woken.slice < curr_->slice);
   const Sums<Words> all = total();
   if (preempts_short<Words>(woken.slice, curr_->slice, vlag::eligible(all, woken.vruntime),
                             vlag::eligible(all, curr_->vruntime), woken.deadline,
                             curr_->deadline)) {
     cancel_protect_slice(*curr_);
   }
+  return true;
 }
 
 void Runqueue::reweight_entity(Entity& entity, const Weight& weight) const {

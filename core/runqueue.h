@@ -34,8 +34,8 @@ struct DequeueFlags {
   bool sleep = false;    // DEQUEUE_SLEEP
   bool special = false;  // DEQUEUE_SPECIAL
   bool delayed = false;  // DEQUEUE_DELAYED: complete a delayed dequeue
-  bool save = false;     // DEQUEUE_SAVE without DEQUEUE_MOVE: it will be back in a moment
-  bool change = false;   // it comes back in the same step, changed
+  bool save = false;     // DEQUEUE_SAVE: it comes back in the same step
+  bool move = false;     // DEQUEUE_MOVE: or elsewhere
 };
 
 class Runqueue {
@@ -88,20 +88,21 @@ class Runqueue {
 
   void set_next_buddy(Entity& entity);
 
-  /// Whether the woken entity, which is queued, preempts the current one. Where its request is
-  /// shorter protection does not count, and is cancelled (PREEMPT_SHORT).
-  bool wakeup_preempts(const Entity& woken);
-  void check_preempt_short(const Entity& woken);
+  /// A woken entity was queued. Where its request is shorter protection is cancelled at once, or
+  /// does not count when it is asked who would be picked (PREEMPT_SHORT, ShortPreemption). Returns
+  /// whether it counts there.
+  bool check_preempt_short(const Entity& woken);
   void cancel_protect_slice(Entity& entity) const;
 
   /// Changes the weight of an entity that is off the queue: w * vlag is kept.
   /// Requires: !entity.on_rq.
   void reweight_entity(Entity& entity, const Weight& weight) const;
 
-  /// The request of an entity that is off the queue was changed: SleeperLag::limited.
-  void limit_saved_lag(Entity& entity) const;
   /// Changes the weight of an entity that is queued and stays so (ReweightQueued).
   void reweight_queued(Entity& entity, const Weight& weight);
+
+  /// The request of an entity that is off the queue was changed: SleeperLag::limited.
+  void limit_saved_lag(Entity& entity) const;
 
   /// The one wrong turn that ReweightSums::stale takes; nothing under the kernel's rule.
   void after_reweight(const Entity& entity, const Weight& old);

@@ -71,7 +71,7 @@ std::vector<const Property*> properties_for(const spec::Bug& bug) {
 
 Catch hunt(const spec::Bug& bug, const Hunt& how) {
   const double start = cpu_seconds();
-  const std::vector<const Property*> asked = properties_for(bug);
+  std::vector<const Property*> asked = properties_for(bug);
   ModelBackend model(spec::faulty_policy(bug));
   spec::Trace trace;
   Catch caught;
@@ -79,7 +79,12 @@ Catch hunt(const spec::Bug& bug, const Hunt& how) {
     spec::Sequence sequence = random_sequence(derive_seed(how.seed, i), how.scope, model, trace);
     caught.operations += sequence.size();
     const Wrong wrong = first_wrong(judge(sequence, trace, model.info(), asked), model);
-    if (!wrong.what.empty()) shrink_and_recheck(bug, wrong, std::move(sequence), caught);
+    if (wrong.what.empty()) continue;
+    shrink_and_recheck(bug, wrong, std::move(sequence), caught);
+    if (caught.still_wrong.empty() || bug.base.empty() || wrong.property == nullptr) continue;
+    caught.not_kept.push_back(caught.property);
+    std::erase(asked, wrong.property);
+    caught.found = false;
   }
   caught.cpu_seconds = cpu_seconds() - start;
   return caught;

@@ -4,7 +4,9 @@
 //
 // Asked are the properties that the right policy keeps; that the model breaks down where a kernel
 // would warn or crash counts as well. The first failing sequence is shrunk and run again under the
-// right policy, where nothing may be wrong. The i-th sequence depends on the seed and on i alone.
+// right policy, where nothing may be wrong; unless that policy is another version's, which may have
+// faults of its own: then the hunt goes on without that property, and says so. The i-th sequence
+// depends on the seed and on i alone.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +37,9 @@ struct Catch {
   std::uint64_t operations = 0;  // searched, the failing sequence with them
   double cpu_seconds = 0;        // search and shrinking
   std::string still_wrong;       // what is wrong with it under the right policy; empty: nothing
+  /// Properties that failed before, and fail under the right policy just so: where that is another
+  /// version's, it may have faults of its own.
+  std::vector<std::string> not_kept;
 
   bool good() const { return found && still_wrong.empty(); }
 };

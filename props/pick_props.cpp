@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "props/property.h"
+#include "props/protection.h"
 #include "spec/view.h"
 
 namespace vlag::props {
@@ -22,10 +23,6 @@ using spec::Observation;
 
 bool eligible(const spec::ExactSums& sums, const Observation& now, const EntityState& entity) {
   return sums.eligible(spec::view_of(*now.queue, entity).vruntime);
-}
-
-bool request_protected(const EntityState& entity) {
-  return static_cast<std::uint64_t>(entity.vlag) == entity.deadline;
 }
 
 bool has_earlier_deadline(const EntityState& a, const EntityState& b) {
@@ -74,8 +71,8 @@ const EntityState* defined_pick(const Step& step, const EntityState* prev) {
     return next;
   }
   const bool prev_eligible = prev != nullptr && eligible(sums, now, *prev);
-  if (now.queue->nr_running > 1 && prev_eligible && step.has(Feature::RUN_TO_PARITY) &&
-      request_protected(*prev)) {
+  if (now.queue->nr_running > 1 && prev_eligible && protection_counts(step) &&
+      is_protected(step, *prev)) {
     return prev;
   }
   const EntityState* best = nullptr;
@@ -101,6 +98,12 @@ std::string pick_is_the_earliest_eligible(const Step& step) {
   const EntityState* best = defined_pick(step, prev);
   const int expected = best != nullptr ? best->id : VLAG_NO_ENTITY;
   if (now.head->current == expected && now.queue->curr == expected) return {};
+  const EntityState* picked = now.find(now.head->current);
+  // In 6.6 equal deadlines are told apart by where the tree has them.
+  const bool equal = step.rules->order == TimelineOrder::vruntime && picked != nullptr &&
+                     best != nullptr && picked->deadline == best->deadline &&
+                     eligible(spec::sums_of(now), now, *picked);
+  if (equal) return {};
   return fmt::format("task {} was picked; the eligible one with the earliest deadline is task {}",
                      now.head->current, expected);
 }
@@ -115,12 +118,15 @@ bool charge_requests(const Step& step, std::uint32_t nr_running, int not_yet_que
   if (before == nullptr || after == nullptr) return false;
   if (after->sum_exec_runtime == before->sum_exec_runtime || nr_running == 1) return false;
   if (after->deadline != before->deadline) return true;
+  if (step.rules->protection != Protection::request) {
+    return spec::distance(static_cast<std::uint64_t>(before->vlag), after->vruntime) <= 0;
+  }
   spec::ExactSums sums;
   for (const EntityState& entity : step.after.entities) {
     if (!has(entity, VLAG_ON_RQ) || entity.id == not_yet_queued) continue;
     sums.add(spec::view_of(*step.after.queue, entity));
   }
-  return step.has(Feature::PREEMPT_SHORT) && !request_protected(*before) &&
+  return step.has(Feature::PREEMPT_SHORT) && !is_protected(step, *before) &&
          !eligible(sums, step.after, *after);
 }
 
@@ -130,6 +136,7 @@ bool request_is_over(const Step& step) {
   if (!step.has(Feature::HRTICK) || current == nullptr || step.after.queue->nr_running <= 1) {
     return false;
   }
+  if (step.rules->hrtick == Hrtick::until_deadline) return false;  // Renewed ahead.
   const std::uint64_t ran = current->sum_exec_runtime - current->prev_sum_exec_runtime;
   return static_cast<std::int64_t>(current->slice - ran) < 0;
 }
@@ -147,8 +154,8 @@ bool wakeup_preempts(const Step& step, const EntityState& woken) {
   // pick_eevdf(): no buddies; the woken one is last among equals unless it was queued already.
   const spec::ExactSums sums = spec::sums_of(now);
   const bool current_counts = eligible(sums, now, *current);
-  if (step.has(Feature::RUN_TO_PARITY) && current_counts && request_protected(*current))
-    return false;
+  const bool counts = protection_counts(step) && !overrides_protection(step, woken, *current);
+  if (counts && current_counts && is_protected(step, *current)) return false;
   if (!eligible(sums, now, woken)) return false;
   const spec::InOrder walk = spec::in_order(now);
   for (const EntityState* entity : walk.entities) {
@@ -190,6 +197,10 @@ std::string reschedule_is_requested_exactly(const Step& step) {
     case VLAG_WAKE:
     case VLAG_ENQUEUE:
       expected |= wakeup_requests(step);
+      // In 6.6 who wins a tie is for the tree to say.
+      if (step.rules->order == TimelineOrder::vruntime) {
+        expected = step.after.head->need_resched != 0;
+      }
       break;
     case VLAG_NICE:
     case VLAG_SLICE:
@@ -216,7 +227,7 @@ const EntityState* next_awake(const Step& step) {
   std::vector<const EntityState*> queued = spec::in_order(now).entities;
   while (true) {
     const bool current_counts = eligible(sums, now, *current);
-    if (step.has(Feature::RUN_TO_PARITY) && current_counts && request_protected(*current)) {
+    if (protection_counts(step) && current_counts && is_protected(step, *current)) {
       return current;
     }
     const auto best = std::find_if(queued.begin(), queued.end(), [&](const EntityState* entity) {
@@ -240,6 +251,7 @@ std::string a_wakeup_that_wins_preempts(const Step& step) {
   const EntityState* current = step.after.find(step.after.head->current);
   if (current == nullptr || current == woken || step.after.head->need_resched != 0) return {};
   if (!spec::is_normal_policy(*woken) || spec::is_idle_policy(*current)) return {};
+  if (step.rules->order == TimelineOrder::vruntime) return {};
   if (next_awake(step) != woken) return {};
   return fmt::format(
       "task {} woke and would be picked now, but no reschedule is requested: task {} runs on",

@@ -19,8 +19,8 @@ std::span<const Property> properties() {
     std::vector<Property> list;
     for (const auto part :
          {queue_properties(), timeline_properties(), pick_properties(), entity_properties(),
-          pair_properties(), fixed_set_properties(), conservation_properties(), bound_properties(),
-          reference_properties()}) {
+          protection_properties(), pair_properties(), fixed_set_properties(),
+          conservation_properties(), bound_properties(), reference_properties()}) {
       list.insert(list.end(), part.begin(), part.end());
     }
     return list;
@@ -63,7 +63,8 @@ Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& tr
               after,
               features,
               info.tick_nsec,
-              nullptr};
+              nullptr,
+              &info.rules};
     std::erase_if(running, [&](const Running& one) {
       step.reach = &verdict.reached[one.place];
       std::string what = one.check(step);

@@ -40,7 +40,8 @@ struct Step {
   const spec::Observation& after;
   Features features;
   std::uint32_t tick_nsec;
-  Reach* reach = nullptr;  // where a property notes how close it came; may be nullptr
+  Reach* reach = nullptr;        // where a property notes how close it came; may be nullptr
+  const Rules* rules = nullptr;  // that the backend follows
 
   bool has(Feature feature) const { return features.has(feature); }
 };
@@ -51,7 +52,7 @@ using Check = std::function<std::string(const Step&)>;
 struct Property {
   std::string_view name;    // a sentence in snake_case
   std::string_view claim;   // the same in words
-  std::string_view mutant;  // "rule=value": a policy that it kills (a test shows it)
+  std::string_view mutant;  // "rule=value ...": a policy that it kills (a test shows it)
   /// A check for one sequence; it may remember earlier steps.
   Check (*start)(const BackendInfo& info);
   /// The known divergence (spec/divergences.h) that breaks it under the kernel's own rules.
@@ -97,6 +98,7 @@ std::span<const Property> queue_properties();
 std::span<const Property> timeline_properties();
 std::span<const Property> pick_properties();
 std::span<const Property> entity_properties();
+std::span<const Property> protection_properties();
 std::span<const Property> pair_properties();
 std::span<const Property> fixed_set_properties();
 std::span<const Property> conservation_properties();

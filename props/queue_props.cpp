@@ -108,10 +108,27 @@ std::string nothing_wraps(const Step& step) {
   return {};
 }
 
+// min_vruntime of the versions that measure from there.
+std::string min_vruntime_reaches_the_least(const Step& step) {
+  const ZeroVruntime rule = step.rules->zero_vruntime;
+  if (rule != ZeroVruntime::monotone && rule != ZeroVruntime::monotone_unless_reweighted) return {};
+  const bool reweights =
+      step.operation.code == VLAG_NICE && step.rules->reweight != ReweightQueued::off_queue;
+  if (!reweights || step.before == nullptr) return {};
+  const EntityState* before = step.before->find(step.operation.id);
+  const EntityState* after = step.after.find(step.operation.id);
+  if (!has(*after, VLAG_ON_RQ) || before->weight == after->weight) return {};
+  for (const EntityState& entity : step.after.entities) {
+    const std::int64_t behind = spec::distance(step.after.queue->zero_vruntime, entity.vruntime);
+    if (has(entity, VLAG_ON_RQ) && behind >= 0) return {};
+  }
+  return "a change of weight moved everyone beyond min_vruntime, which stayed";
+}
+
 }  // namespace
 
 std::span<const Property> queue_properties() {
-  static const std::array<Property, 6> list = {{
+  static const std::array<Property, 7> list = {{
       {"sums_match", "the cached sums of the queue equal what they cache", "reweight_sums=stale",
        stateless<sums_match>},
       {"average_is_floored", "V is the weighted average rounded down: the lag sum is in (-W, 0]",
@@ -127,6 +144,11 @@ std::span<const Property> queue_properties() {
       {"nothing_wraps",
        "no product of a key and the total weight wraps while the queue is within the stated bounds",
        "zero_vruntime=stays", stateless<nothing_wraps>},
+      {"min_vruntime_reaches_the_least",
+       "where keys are measured from min_vruntime, it is not before all who are queued after a "
+       "change of weight",
+       "reweight=around_average zero_vruntime=monotone_unless_reweighted",
+       stateless<min_vruntime_reaches_the_least>},
   }};
   return list;
 }

@@ -26,7 +26,9 @@ bool has_lost_deadline(const spec::Observation& now) {
 
 class FollowsReference {
  public:
-  explicit FollowsReference(const BackendInfo& info) : reference_(policy_of(info)) {}
+  // It has no tree, and knows nothing of ties that 6.6 left to one.
+  explicit FollowsReference(const BackendInfo& info)
+      : reference_(policy_of(info)), lost_(info.rules.order == TimelineOrder::vruntime) {}
 
   std::string check(const Step& step) {
     lost_ = lost_ || has_lost_deadline(step.after);
@@ -44,12 +46,7 @@ class FollowsReference {
   static Policy policy_of(const BackendInfo& info) {
     Policy policy = eevdf_6_12();
     policy.features = Features(info.features);
-    policy.rules.rel_deadline = info.rules.rel_deadline;
-    policy.rules.reweight_request = info.rules.reweight_request;
-    policy.rules.change_lag = info.rules.change_lag;
-    policy.rules.sleeper_lag = info.rules.sleeper_lag;
-    policy.rules.wakeup_pick = info.rules.wakeup_pick;
-    policy.rules.lag_inflation = info.rules.lag_inflation;
+    policy.rules = info.rules;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;

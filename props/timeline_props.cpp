@@ -15,6 +15,14 @@ using spec::EntityState;
 using spec::has;
 using spec::Observation;
 
+// What the timeline is ordered by, and what its nodes remember the least of.
+std::uint64_t key_of(const Step& step, const EntityState& entity) {
+  return step.rules->order == TimelineOrder::vruntime ? entity.vruntime : entity.deadline;
+}
+std::uint64_t remembered(const Step& step, const EntityState& entity) {
+  return step.rules->order == TimelineOrder::vruntime ? entity.deadline : entity.vruntime;
+}
+
 std::string timeline_is_ordered(const Step& step) {
   const spec::InOrder walk = spec::in_order(step.after);
   if (walk.broken) return "the timeline's links do not form a tree over its entities";
@@ -25,10 +33,11 @@ std::string timeline_is_ordered(const Step& step) {
                        step.after.queue->leftmost, first);
   }
   for (std::size_t i = 1; i < entities.size(); ++i) {
-    if (spec::distance(entities[i]->deadline, entities[i - 1]->deadline) >= 0) continue;
-    return fmt::format("task {} with deadline {} stands behind task {} with deadline {}",
-                       entities[i]->id, entities[i]->deadline, entities[i - 1]->id,
-                       entities[i - 1]->deadline);
+    const std::uint64_t key = key_of(step, *entities[i]);
+    const std::uint64_t before = key_of(step, *entities[i - 1]);
+    if (spec::distance(key, before) >= 0) continue;
+    return fmt::format("task {} at {} stands behind task {} at {}", entities[i]->id, key,
+                       entities[i - 1]->id, before);
   }
   return {};
 }
@@ -54,19 +63,20 @@ std::string ties_are_fifo(const Step& step) {
   for (std::size_t i = 1; i < after.entities.size(); ++i) {
     const EntityState& left = *after.entities[i - 1];
     const EntityState& right = *after.entities[i];
-    if (left.deadline != right.deadline || !stayed(step, right)) continue;
+    if (key_of(step, left) != key_of(step, right) || !stayed(step, right)) continue;
     // Who was not in the timeline has the last rank.
     if (rank(before, left.id) < rank(before, right.id)) continue;
     return fmt::format(
         "task {} came later than task {} with the same deadline {}, but stands first", left.id,
-        right.id, left.deadline);
+        right.id, key_of(step, left));
   }
   return {};
 }
 
 // What a node should remember, from its own value and what its children remember.
-std::uint64_t least_vruntime(const Observation& now, const EntityState& entity) {
-  std::uint64_t least = entity.vruntime;
+std::uint64_t least_vruntime(const Step& step, const EntityState& entity) {
+  const Observation& now = step.after;
+  std::uint64_t least = remembered(step, entity);
   for (const int id : {entity.left, entity.right}) {
     const EntityState* child = now.find(id);
     if (child != nullptr && spec::distance(child->min_vruntime, least) < 0) {
@@ -88,7 +98,7 @@ std::uint64_t least_slice(const Observation& now, const EntityState& entity) {
 std::string subtree_minima_match(const Step& step) {
   for (const EntityState& entity : step.after.entities) {
     if (!has(entity, VLAG_IN_TIMELINE)) continue;
-    const std::uint64_t least = least_vruntime(step.after, entity);
+    const std::uint64_t least = least_vruntime(step, entity);
     if (entity.min_vruntime == least) continue;
     return fmt::format("task {} remembers min_vruntime={} for its subtree, where it is {}",
                        entity.id, entity.min_vruntime, least);

@@ -6,7 +6,7 @@
 namespace vlag::spec {
 namespace {
 
-constexpr std::array<Divergence, 7> list = {{
+constexpr std::array<Divergence, 12> list = {{
     {"rel-deadline-toggle",
      "switching off PLACE_REL_DEADLINE while a deadline is relative leaves it marked relative",
      "queued_deadline_is_absolute", "rel_deadline", "flag_kept", "flag_cleared",
@@ -116,6 +116,82 @@ constexpr std::array<Divergence, 7> list = {{
      "block\n"
      "advance 2ns\n"
      "fork 2\n"},
+    {"parity-own-request",
+     "a run is protected for its own request, however short those are that wait",
+     "the_shortest_request_ends_a_run", "protection", "request", "shortest",
+     "set_protect_slice() stashes the deadline, and protect_slice() holds until update_deadline() "
+     "moves it: the whole request of the current one, up to 100 ms, as long as it is eligible. "
+     "update_curr() requests a reschedule only then. One that waits with a request of 0.1 ms waits "
+     "for all of it, unless it wakes while it is eligible and earlier (PREEMPT_SHORT). 6.17 limits "
+     "the protection to the shortest request that is queued (052c3d87c82e), also when one joins "
+     "(3a0baa8e6c57), and requests a reschedule at its end (0b9ca2dcabc3). Who: any user, by "
+     "asking for a long slice; or whoever competes with one.",
+     "reset\n"
+     "fork 0 slice 10ms\n"
+     "fork 1\n"
+     "schedule\n"
+     "yield\n"
+     "tick 1ms\n"},
+    {"no-parity-no-quantum", "without RUN_TO_PARITY a run may end as soon as it has begun",
+     "a_run_lasts_for_a_quantum", "protection", "request", "shortest",
+     "pick_eevdf() keeps the current one for its protection only if RUN_TO_PARITY is on. Without, "
+     "whoever is eligible and has an earlier deadline, or an equal one, takes over at the next "
+     "schedule(), after no time at all. 6.17 protects for a default request then (74eec63661d4). "
+     "Who: root, by switching off RUN_TO_PARITY, which was advised against long waits.",
+     "reset\n"
+     "features NO_RUN_TO_PARITY\n"
+     "fork 0\n"
+     "fork 1\n"
+     "schedule\n"
+     "schedule\n"},
+    {"short-preemption-that-loses",
+     "a wakeup with a shorter request takes the protection even if another is picked",
+     "a_wakeup_that_loses_leaves_protection", "short_preemption", "before_pick", "if_picked",
+     "check_preempt_wakeup_fair() calls cancel_protect_slice() where do_preempt_short() says so, "
+     "before it asks pick_eevdf() who would run. If that is a third one no reschedule is "
+     "requested, "
+     "but the current one has lost its protection, and the next schedule() or a tick at which it "
+     "is not eligible ends its run. A comment there says so. 6.17 cancels only for the one that is "
+     "picked (9de74a9850b9). Who: it happens by itself among different slices.",
+     "reset\n"
+     "fork 0\n"
+     "fork 1 slice 100us\n"
+     "fork 2\n"
+     "schedule\n"
+     "block\n"
+     "advance 200us\n"
+     "schedule\n"
+     "advance 300us\n"
+     "wake 1\n"},
+    {"renice-of-a-sleeper", "a change of nice of a task that sleeps may request a reschedule",
+     "a_sleeper_asks_for_nothing", "delayed_renice", "preempts", "waits",
+     "prio_changed_fair() asks task_on_rq_queued(), which a delayed task is, and goes on to "
+     "wakeup_preempt() as if it had woken. If the sleeper would be picked a reschedule is "
+     "requested, "
+     "only to dequeue it. Harmless but for the switch, and for the protection that a shorter slice "
+     "takes. cd9626e9ebc7 taught other users of on_rq the difference. Who: any user, of its own "
+     "tasks.",
+     "reset\n"
+     "fork 0 policy idle\n"
+     "fork 1\n"
+     "schedule\n"
+     "advance 1ns\n"
+     "block\n"
+     "nice 1 1\n"},
+    {"hrtick-of-the-slice",
+     "the high-resolution tick is armed for what is left of the slice, not until the deadline",
+     "the_high_resolution_tick_ends_the_request", "hrtick", "slice_left", "until_deadline",
+     "hrtick_start_fair() arms the timer for slice - (sum_exec_runtime - prev_sum_exec_runtime), "
+     "as "
+     "CFS did. A request does not start with each pick: a forked task has half of one, one that "
+     "was "
+     "preempted has what is left. The tick comes after the deadline, or before it. 7.1 computes "
+     "the time until the deadline (558c18d3fbb6). Who: HRTICK is off by default.",
+     "reset\n"
+     "features HRTICK\n"
+     "fork 0\n"
+     "fork 1\n"
+     "schedule\n"},
 }};
 
 }  // namespace

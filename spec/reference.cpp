@@ -21,13 +21,6 @@ bool before(const ReferenceTask& left, const ReferenceTask& right) {
   return left.deadline < right.deadline;
 }
 
-// Slice protection: vlag, which has no other use while a task runs, holds the deadline that it
-// was picked with. Another deadline is another request.
-bool protected_slice(const ReferenceTask& curr) { return curr.vlag == curr.deadline; }
-void cancel_protection(ReferenceTask& curr) {
-  if (protected_slice(curr)) curr.vlag = curr.deadline + 1;
-}
-
 }  // namespace
 
 void Average::add(const Integer& weight, const Integer& vruntime) {
@@ -101,7 +94,8 @@ void Reference::update_curr() {
   curr_->vruntime += virtual_time(*curr_, served);
   const bool request_done = update_deadline(*curr_);
   if (nr_running() == 1) return;
-  if (request_done || did_preempt_short()) {
+  const bool parity = policy_.rules.protection == Protection::request;
+  if (request_done || (parity ? did_preempt_short() : !is_protected(*curr_))) {
     need_resched_ = true;
     clear_buddy(*curr_);
   }
@@ -116,7 +110,7 @@ bool Reference::update_deadline(Task& task) {
 }
 
 bool Reference::did_preempt_short() const {
-  return feature(Feature::PREEMPT_SHORT) && !protected_slice(*curr_) && !eligible(*curr_);
+  return feature(Feature::PREEMPT_SHORT) && !is_protected(*curr_) && !eligible(*curr_);
 }
 
 bool Reference::do_preempt_short(const Task& woken, const Task& curr) const {
@@ -181,13 +175,15 @@ void Reference::requeue_delayed(Task& task) {
 }
 
 // The eligible one with the earliest deadline; of equals, who came first, and curr last.
-ReferenceTask* Reference::pick_eevdf() const {
+ReferenceTask* Reference::pick_eevdf(bool protect) const {
   // A single one runs, whatever its lag.
   if (nr_running() == 1) return has_curr() ? curr_ : queue_.front();
 
   const Rational average_now = average();
   Task* const curr = has_curr() && curr_->vruntime <= average_now ? curr_ : nullptr;
-  if (feature(Feature::RUN_TO_PARITY) && curr != nullptr && protected_slice(*curr)) return curr;
+  const bool counts =
+      feature(Feature::RUN_TO_PARITY) || policy_.rules.protection != Protection::request;
+  if (protect && counts && curr != nullptr && is_protected(*curr)) return curr;
 
   Task* best = nullptr;
   for (Task* task : queue_) {
@@ -198,12 +194,12 @@ ReferenceTask* Reference::pick_eevdf() const {
 }
 
 // Whether a woken task is the one to be picked. Of sleepers whose turn comes first: see WakeupPick.
-bool Reference::wins(const Task& woken) {
-  Task* picked = pick_eevdf();
+bool Reference::wins(const Task& woken, bool protect) {
+  Task* picked = pick_eevdf(protect);
   while (policy_.rules.wakeup_pick == WakeupPick::dequeues && picked != &woken &&
          picked->sched_delayed) {
     finish_delayed(*picked);
-    picked = pick_eevdf();
+    picked = pick_eevdf(protect);
   }
   return picked == &woken;
 }
@@ -240,6 +236,7 @@ void Reference::enqueue(Task& task, bool initial) {
   place(task, initial);
   queue_.push_back(&task);
   task.on_rq = true;
+  limit_protection();
   hrtick_update();
 }
 
@@ -301,7 +298,7 @@ void Reference::set_next(Task& task) {
   clear_buddy(task);
   if (task.on_rq) {
     remove_waiting(task);
-    task.vlag = task.deadline;
+    task.vlag = protection_of(task);
   }
   task.exec_start = clock_;
   task.prev_sum_exec_runtime = task.sum_exec_runtime;
@@ -323,19 +320,27 @@ void Reference::wakeup_preempt(Task& task, bool fork) {
   }
   if (running_->idle() != task.idle() || task.policy != VLAG_NORMAL) return;
   update_curr();
+  const bool shorter = feature(Feature::PREEMPT_SHORT) && task.slice < running_->slice;
+  const bool if_picked = policy_.rules.short_preemption == ShortPreemption::if_picked;
   // The protection goes even if `task` is not the one to be picked.
-  if (do_preempt_short(task, *running_)) cancel_protection(*running_);
-  if (wins(task)) need_resched_ = true;
+  if (!if_picked && do_preempt_short(task, *running_)) cancel_protection(*running_);
+  if (!wins(task, !(if_picked && shorter))) return;
+  need_resched_ = true;
+  if (if_picked && shorter) cancel_protection(*running_);
 }
 
 void Reference::hrtick_start(const Task& task) {
   if (nr_running() <= 1) return;
-  const std::uint64_t ran = task.sum_exec_runtime - task.prev_sum_exec_runtime;
-  if (ran > task.slice) {
+  Integer left = Integer(task.slice) + task.prev_sum_exec_runtime - task.sum_exec_runtime;
+  if (policy_.rules.hrtick == Hrtick::until_deadline) {
+    const Integer from = task.rel_deadline && !task.on_rq ? Integer(0) : task.vruntime;
+    left = (task.deadline - from) * task.weight.load / nice_0_load;
+  }
+  if (left < 0) {
     if (&task == running_) need_resched_ = true;
     return;
   }
-  hrtick_ = clock_ + std::max(task.slice - ran, hrtick_least);
+  hrtick_ = clock_ + std::max(left.convert_to<std::uint64_t>(), hrtick_least);
 }
 
 void Reference::hrtick_update() {
@@ -514,11 +519,17 @@ void Reference::change(Task& task, const Change& apply_change) {
 void Reference::set_user_nice(Task& task, int nice) {
   if (task.nice == nice) return;
   const int old_nice = task.nice;
-  change(task, [&] {
+  if (task.state == Task::State::queued && policy_.rules.reweight != ReweightQueued::off_queue) {
     task.nice = nice;
-    set_weight(task);
-  });
+    reweight(task, task.idle() ? idle_weight() : nice_weight(nice));
+  } else {
+    change(task, [&] {
+      task.nice = nice;
+      set_weight(task);
+    });
+  }
   if (task.state != Task::State::queued || nr_running() == 1) return;
+  if (task.sched_delayed && policy_.rules.delayed_renice == DelayedRenice::waits) return;
   if (&task != running_) {
     wakeup_preempt(task, false);
   } else if (nice > old_nice) {

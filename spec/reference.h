@@ -71,7 +71,8 @@ class Reference {
  public:
   /// Takes the features and tunables of `policy`. Its rules are ignored, as this is the definition,
   /// but for those that spec/divergences.h has two values of and that show in what is decided, and
-  /// for the one that is a proposal: lag_inflation.
+  /// for how a queued entity is reweighted, and for the proposal lag_inflation. Faults of a rule
+  /// are judged by what is right of it.
   explicit Reference(const Policy& policy);
 
   /// Requires: `operation` is legal (spec/legal.h); the first one is VLAG_RESET.
@@ -114,11 +115,16 @@ class Reference {
   void update_curr();
   bool update_deadline(Task& task);
   bool did_preempt_short() const;
+  bool is_protected(const Task& task) const;
+  void cancel_protection(Task& task) const;
+  Integer protection_of(const Task& picked) const;
+  void limit_protection();
+  void reweight(Task& task, const Weight& weight);
   bool do_preempt_short(const Task& woken, const Task& curr) const;
   void place(Task& task, bool initial);
   void requeue_delayed(Task& task);
-  Task* pick_eevdf() const;
-  bool wins(const Task& woken);
+  Task* pick_eevdf(bool protect = true) const;
+  bool wins(const Task& woken, bool protect);
   Task* pick_task();
   void clear_buddy(const Task& task);
   void set_next_buddy(Task& task);

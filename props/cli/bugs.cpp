@@ -63,6 +63,9 @@ void print_catch(const BugsOptions& options, const Bug& bug, const props::Catch&
   for (std::size_t i = 0; i < caught.sequence.size(); ++i) {
     fmt::print("    {}. {}\n", i + 1, spec::in_words(caught.sequence[i]));
   }
+  for (const std::string& name : caught.not_kept) {
+    fmt::print("  not judged by {}, which the right policy does not keep either\n", name);
+  }
   if (caught.still_wrong.empty()) {
     fmt::print("  without the fault: no violation\n");
   } else {
@@ -99,6 +102,7 @@ Json entry_json(const Hunted& hunted, bool was_hunted) {
   if (!caught.found) return json;
   json.update({{"summary", caught.summary},
                {"sequence", spec::to_text(caught.sequence)},
+               {"not_judged_by", caught.not_kept},
                {"without_the_fault", caught.still_wrong}});
   return json;
 }

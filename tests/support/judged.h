@@ -18,8 +18,14 @@ inline void showValue(const vlag_operation& operation, std::ostream& out) {
 
 namespace vlag::tests {
 
-/// The policy with one rule changed. Requires: `assignment` is "rule=value".
-inline Policy with_rule(Policy policy, std::string_view assignment) {
+/// The policy with rules changed. Requires: `assignments` are "rule=value", separated by blanks.
+inline Policy with_rule(Policy policy, std::string_view assignments) {
+  const auto blank = assignments.find(' ');
+  if (blank != std::string_view::npos) {
+    policy = with_rule(policy, assignments.substr(blank + 1));
+    assignments = assignments.substr(0, blank);
+  }
+  const std::string_view assignment = assignments;
   const auto sign = assignment.find('=');
   VLAG_CHECK(sign != std::string_view::npos &&
              set_rule(policy.rules, assignment.substr(0, sign), assignment.substr(sign + 1)));
