@@ -6,9 +6,10 @@
 //
 //   max R + max O + L W / w_u
 //
-// for everyone queued (the first part is for one that is running already when another is placed): R the longest request and O a tick, in virtual time; L the most lag that
-// anyone brought; W the most weight there was. Leaves of any kind do not matter. Debts do: each
-// joiner in debt lifts V, and no bound is independent of their number.
+// for everyone queued (the first part is for one that is running already when another is placed): R
+// the longest request and O a tick, in virtual time; L the most lag that anyone brought; W the most
+// weight there was. Leaves of any kind do not matter. Debts do: each joiner in debt lifts V, and no
+// bound is independent of their number.
 //
 // zero_vruntime is V as it was when someone was last placed, saved a lag or renewed a request.
 #include <fmt/format.h>
@@ -168,9 +169,8 @@ std::string zero_vruntime_keeps_up(const Step& step) {
 }
 
 Check start_spread(const BackendInfo& info) {
-  return [spread = std::make_shared<Spread>(info)](const Step& step) {
-    return spread->check(step);
-  };
+  return
+      [spread = std::make_shared<Spread>(info)](const Step& step) { return spread->check(step); };
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ class FollowsReference {
     policy.rules.change_lag = info.rules.change_lag;
     policy.rules.sleeper_lag = info.rules.sleeper_lag;
     policy.rules.wakeup_pick = info.rules.wakeup_pick;
+    policy.rules.unchanged = info.rules.unchanged;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;
