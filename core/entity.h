@@ -18,7 +18,7 @@ struct TimelineNode {
   Entity* left = nullptr;
   Entity* right = nullptr;
   bool red = false;
-  VTime min_vruntime;  // Least vruntime in this subtree.
+  VTime min_vruntime;  // Least vruntime in this subtree; least deadline if vruntime is the order.
   Word min_slice;      // Least slice in this subtree.
 };
 

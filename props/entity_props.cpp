@@ -6,7 +6,7 @@
 
 #include "core/lag.h"
 #include "core/slice.h"
-#include "props/property.h"
+#include "props/pairs.h"
 #include "spec/invariants.h"
 #include "spec/view.h"
 
@@ -78,7 +78,7 @@ Placement placement_of(const Step& step, const EntityState& after) {
 }
 
 std::string lag_survives_placement(const Step& step) {
-  if (step.before == nullptr) return {};
+  if (step.before == nullptr || another_left(step)) return {};
   const EntityState* joined = step.after.find(step.operation.id);
   if (joined == nullptr) return {};
   const Placement placement = placement_of(step, *joined);

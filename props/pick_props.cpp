@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "props/property.h"
 #include "spec/view.h"
@@ -206,10 +207,49 @@ std::string reschedule_is_requested_exactly(const Step& step) {
                   : "a reschedule was requested without a reason";
 }
 
+// Whom schedule() would switch to now: sleepers that are picked only leave the queue. The charge
+// of the current one is up to date after a wakeup that compared.
+const EntityState* next_awake(const Step& step) {
+  const Observation& now = step.after;
+  const EntityState* current = now.find(now.head->current);
+  spec::ExactSums sums = spec::sums_of(now);
+  std::vector<const EntityState*> queued = spec::in_order(now).entities;
+  while (true) {
+    const bool current_counts = eligible(sums, now, *current);
+    if (step.has(Feature::RUN_TO_PARITY) && current_counts && request_protected(*current)) {
+      return current;
+    }
+    const auto best = std::find_if(queued.begin(), queued.end(), [&](const EntityState* entity) {
+      return eligible(sums, now, *entity);
+    });
+    if (best == queued.end()) return current;
+    if (current_counts && has_earlier_deadline(*current, **best)) return current;
+    if (!has(**best, VLAG_DELAYED)) return *best;
+    const auto view = spec::view_of(*now.queue, **best);
+    sums.w_vruntime -= view.weight * view.vruntime;
+    sums.weight -= view.weight;
+    queued.erase(best);
+  }
+}
+
+std::string a_wakeup_that_wins_preempts(const Step& step) {
+  if (step.before == nullptr || !step.has(Feature::WAKEUP_PREEMPTION)) return {};
+  const auto code = step.operation.code;
+  if (code != VLAG_WAKE && code != VLAG_FORK && code != VLAG_ENQUEUE) return {};
+  const EntityState* woken = step.after.find(step.operation.id);
+  const EntityState* current = step.after.find(step.after.head->current);
+  if (current == nullptr || current == woken || step.after.head->need_resched != 0) return {};
+  if (!spec::is_normal_policy(*woken) || spec::is_idle_policy(*current)) return {};
+  if (next_awake(step) != woken) return {};
+  return fmt::format(
+      "task {} woke and would be picked now, but no reschedule is requested: task {} runs on",
+      woken->id, current->id);
+}
+
 }  // namespace
 
 std::span<const Property> pick_properties() {
-  static const std::array<Property, 2> list = {{
+  static const std::array<Property, 3> list = {{
       {"pick_is_the_earliest_eligible",
        "who is picked is eligible and has the earliest deadline (first in, first out; the current "
        "one loses ties), unless the current request is protected or an eligible buddy is set",
@@ -218,6 +258,9 @@ std::span<const Property> pick_properties() {
        "a reschedule is requested when a request ends, a short one preempts or a wakeup wins, and "
        "only then",
        "request_end=silent", stateless<reschedule_is_requested_exactly>},
+      {"a_wakeup_that_wins_preempts",
+       "if the one that woke would be picked now, a reschedule is requested", "wakeup_pick=plain",
+       stateless<a_wakeup_that_wins_preempts>, "delayed-hides-wakeup"},
   }};
   return list;
 }

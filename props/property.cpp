@@ -7,11 +7,20 @@
 
 namespace vlag::props {
 
+void Reach::note(spec::Exact used, spec::Exact bound) {
+  if (used <= 0 || bound <= 0) return;
+  constexpr spec::Exact whole = 1'000'000;
+  const spec::Exact parts = used >= bound ? whole : used * whole / bound;
+  parts_ = std::max(parts_, static_cast<std::uint32_t>(parts));
+}
+
 std::span<const Property> properties() {
   static const std::vector<Property> all = [] {
     std::vector<Property> list;
-    for (const auto part : {queue_properties(), timeline_properties(), pick_properties(),
-                            entity_properties(), pair_properties(), reference_properties()}) {
+    for (const auto part :
+         {queue_properties(), timeline_properties(), pick_properties(), entity_properties(),
+          pair_properties(), fixed_set_properties(), conservation_properties(), bound_properties(),
+          reference_properties()}) {
       list.insert(list.end(), part.begin(), part.end());
     }
     return list;
@@ -33,10 +42,14 @@ Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& tr
   struct Running {
     const Property* property;
     Check check;
+    std::size_t place;  // in `asked`
   };
   std::vector<Running> running;
-  for (const Property* property : asked) running.push_back({property, property->start(info)});
+  for (const Property* property : asked) {
+    running.push_back({property, property->start(info), running.size()});
+  }
   Verdict verdict;
+  verdict.reached.resize(asked.size());
   Features features(info.features);
   spec::Observation before;
   for (std::size_t i = 0; i < trace.size() && !running.empty(); ++i) {
@@ -45,9 +58,14 @@ Verdict judge(std::span<const spec::Operation> operations, const spec::Trace& tr
     if (after.head->result != 0) continue;
     if (claimed == Claimed::within_bounds && !spec::within_bounds(after)) break;
     if (operation.code == VLAG_FEATURES) features.assign(operation.extra, operation.arg);
-    const Step step{before.head != nullptr ? &before : nullptr, operation, after, features,
-                    info.tick_nsec};
+    Step step{before.head != nullptr ? &before : nullptr,
+              operation,
+              after,
+              features,
+              info.tick_nsec,
+              nullptr};
     std::erase_if(running, [&](const Running& one) {
+      step.reach = &verdict.reached[one.place];
       std::string what = one.check(step);
       if (what.empty()) return false;
       verdict.violations.push_back({one.property, i, std::move(what)});

@@ -3,6 +3,7 @@
 // backend produced the stream, so each can be asked of the model, of a mutant, and of a kernel.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,8 +16,22 @@
 #include "props/backend.h"
 #include "spec/observation.h"
 #include "spec/sequence.h"
+#include "spec/view.h"
 
 namespace vlag::props {
+
+/// How close a stream came to a bound: the greatest part of it that was used up, in millionths. A
+/// bound that nothing comes near says little.
+class Reach {
+ public:
+  /// `used` of at most `bound` was used up. Nothing is noted of a bound that is not positive.
+  void note(spec::Exact used, spec::Exact bound);
+  void note(const Reach& other) { parts_ = std::max(parts_, other.parts_); }
+  std::uint32_t millionths() const { return parts_; }
+
+ private:
+  std::uint32_t parts_ = 0;
+};
 
 /// One step of a stream, with what was in force when the operation ran.
 struct Step {
@@ -25,6 +40,7 @@ struct Step {
   const spec::Observation& after;
   Features features;
   std::uint32_t tick_nsec;
+  Reach* reach = nullptr;  // where a property notes how close it came; may be nullptr
 
   bool has(Feature feature) const { return features.has(feature); }
 };
@@ -40,6 +56,8 @@ struct Property {
   Check (*start)(const BackendInfo& info);
   /// The known divergence (spec/divergences.h) that breaks it under the kernel's own rules.
   std::string_view divergence = {};
+  /// Whether it is a bound, and notes how close a stream comes to it.
+  bool bounds = false;
 };
 
 /// All properties, in the order of spec/README.md.
@@ -58,6 +76,7 @@ struct Violation {
 
 struct Verdict {
   std::vector<Violation> violations;  // the first of each property that fails
+  std::vector<Reach> reached;         // for each property that was asked, in that order
   std::size_t steps = 0;              // that were checked
 };
 
@@ -79,6 +98,9 @@ std::span<const Property> timeline_properties();
 std::span<const Property> pick_properties();
 std::span<const Property> entity_properties();
 std::span<const Property> pair_properties();
+std::span<const Property> fixed_set_properties();
+std::span<const Property> conservation_properties();
+std::span<const Property> bound_properties();
 std::span<const Property> reference_properties();
 
 /// A Check without memory.

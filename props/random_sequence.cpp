@@ -34,6 +34,61 @@ constexpr std::array<vlag_policy, 6> usual_policies = {
     VLAG_NORMAL, VLAG_NORMAL, VLAG_NORMAL, VLAG_NORMAL, VLAG_BATCH, VLAG_IDLE,
 };
 
+// What an operation of a random sequence may be.
+enum class Kind : std::uint8_t {
+  block,
+  wake,
+  nice,
+  slice,
+  policy,
+  yield,
+  yield_to,
+  dequeue,
+  enqueue,
+  fork,
+  exit,
+  hrtick,
+  advance,
+  schedule,
+  rare,
+  tick,
+  count,
+};
+using Weights = std::array<int, static_cast<std::size_t>(Kind::count)>;
+
+enum class Times : std::uint8_t { any, up_to_a_tick, short_runs };
+
+// How often which operation, and by what driver: a load. One is drawn for each sequence, since what
+// some faults need, as many forks or none at all, hardly ever comes from a fair mixture.
+struct Mix {
+  Weights weights;
+  Times times = Times::any;
+  bool prompt = false;   // A request to reschedule is always acted on at once.
+  bool extreme = false;  // Weights of nice -20, 19 and SCHED_IDLE.
+  int most_tasks = VLAG_MAX_TASKS;
+  int least_tasks = 1;
+};
+
+constexpr Mix everything{{6, 8, 2, 2, 2, 1, 1, 2, 2, 4, 1, 3, 2, 4, 2, 8}};
+
+constexpr std::array<Mix, 9> loads = {{
+    //  block wake nice slice policy yield yield_to deq enq fork exit hrtick advance sched rare tick
+    {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 30}, Times::up_to_a_tick, true},   // steady
+    {{6, 8, 0, 0, 0, 0, 0, 0, 0, 4, 1, 1, 1, 2, 0, 20}, Times::up_to_a_tick, true},   // sleepers
+    {{2, 3, 0, 0, 0, 12, 2, 0, 0, 2, 0, 0, 1, 1, 0, 12}, Times::up_to_a_tick, true},  // yielders
+    {{2, 3, 0, 0, 0, 0, 0, 0, 0, 12, 8, 0, 1, 2, 0, 10}, Times::short_runs, true},    // forks
+    {{2, 3, 8, 8, 4, 0, 0, 0, 0, 2, 0, 0, 1, 1, 0, 14}, Times::up_to_a_tick, true},   // flapping
+    {{12, 14, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 1, 2, 0, 10}, Times::short_runs, true},   // ping-pong
+    {{6, 8, 3, 2, 2, 1, 1, 1, 1, 4, 1, 0, 1, 2, 0, 14}, Times::any, false, true},     // extreme
+    {{8, 8, 2, 2, 1, 1, 1, 2, 2, 3, 2, 1, 1, 3, 1, 8}, Times::any, false, false, 2},  // near empty
+    {{4, 6, 0, 0, 0, 0, 0, 3, 4, 6, 1, 0, 1, 2, 0, 16},                               // migrations
+     Times::up_to_a_tick,
+     true,
+     false,
+     VLAG_MAX_TASKS,
+     4},
+}};
+
 class SequenceBuilder {
  public:
   SequenceBuilder(std::uint64_t seed, const Scope& scope, ModelBackend& model, spec::Trace& trace)
@@ -41,7 +96,9 @@ class SequenceBuilder {
 
   spec::Sequence build() {
     trace_.clear();
-    tasks_ = random_.between(1, std::max(1, scope_.tasks));
+    if (random_.one_in(2)) mix_ = &random_.pick<Mix>(loads);
+    const int most = std::clamp(scope_.tasks, 1, mix_->most_tasks);
+    tasks_ = random_.between(std::min(mix_->least_tasks, most), most);
     bool sound = stage();
     for (int i = 0; i < scope_.operations && sound; ++i) sound = add(choose());
     return std::move(sequence_);
@@ -92,15 +149,24 @@ class SequenceBuilder {
   bool uncontended() const { return trace_.empty() || trace_.back().queue->nr_running <= 1; }
 
   std::uint64_t time() {
+    if (mix_->times == Times::up_to_a_tick) return time_up_to_a_tick();
+    if (mix_->times == Times::short_runs && !random_.one_in(8)) return random_.below(200 * us);
     if (random_.one_in(64)) return random_.below(1'000 * ms);
     if (random_.one_in(64) && uncontended()) return random_.below(spec::longest_wait);
     if (random_.one_in(3)) return random_.below(8 * ms);
     return random_.pick<std::uint64_t>(usual_times);
   }
 
+  std::uint64_t time_up_to_a_tick() {
+    const std::uint64_t tick = model_.info().tick_nsec;
+    if (random_.one_in(2)) return 1 + random_.below(tick);
+    return std::min(tick, random_.pick<std::uint64_t>(usual_times));
+  }
+
   std::uint64_t tick_time() { return random_.one_in(2) ? model_.info().tick_nsec : time(); }
 
   int nice() {
+    if (mix_->extreme) return random_.one_in(2) ? -20 : 19;
     return random_.one_in(4) ? random_.between(-20, 19) : random_.pick<int>(usual_nices);
   }
 
@@ -119,7 +185,10 @@ class SequenceBuilder {
   }
 
   int some_task() { return random_.between(0, tasks_ - 1); }
-  vlag_policy some_policy() { return random_.pick<vlag_policy>(usual_policies); }
+  vlag_policy some_policy() {
+    if (mix_->extreme && random_.one_in(3)) return VLAG_IDLE;
+    return random_.pick<vlag_policy>(usual_policies);
+  }
 
   // One draw in each full expression: the order in which arguments are evaluated is not the same
   // in all compilers.
@@ -138,7 +207,8 @@ class SequenceBuilder {
 
   Operation choose() {
     // A request to reschedule is mostly honoured at once, as on a real system.
-    if (trace_.back().head->need_resched != 0 && !random_.one_in(3)) return op::schedule();
+    const bool pending = trace_.back().head->need_resched != 0;
+    if (pending && (mix_->prompt || !random_.one_in(3))) return op::schedule();
     for (int tries = 0; tries < 8; ++tries) {
       const Operation operation = draw();
       if (legal(operation)) return operation;
@@ -146,40 +216,46 @@ class SequenceBuilder {
     return op::tick(tick_time());
   }
 
+  Kind draw_kind() {
+    int total = 0;
+    for (const int weight : mix_->weights) total += weight;
+    int left = random_.between(0, total - 1);
+    std::size_t kind = 0;
+    while (left >= mix_->weights[kind]) left -= mix_->weights[kind++];
+    return static_cast<Kind>(kind);
+  }
+
   Operation draw() {
-    switch (random_.below(24)) {
-      case 0:
-      case 1:
-      case 2:
+    switch (draw_kind()) {
+      case Kind::block:
         return op::block(random_.one_in(8));
-      case 3:
-      case 4:
-      case 5:
-      case 6:
+      case Kind::wake:
         return op::wake(some_task());
-      case 7:
+      case Kind::nice:
         return change_nice();
-      case 8:
+      case Kind::slice:
         return change_slice();
-      case 9:
+      case Kind::policy:
         return change_policy();
-      case 10:
-        return random_.one_in(2) ? op::yield() : op::yield_to(some_task());
-      case 11:
+      case Kind::yield:
+        return op::yield();
+      case Kind::yield_to:
+        return op::yield_to(some_task());
+      case Kind::dequeue:
         return op::dequeue(some_task());
-      case 12:
+      case Kind::enqueue:
         return op::enqueue(some_task());
-      case 13:
-      case 14:
+      case Kind::fork:
         return fork(some_task());
-      case 15:
-        return random_.one_in(3) ? op::exit() : op::hrtick();
-      case 16:
+      case Kind::exit:
+        return op::exit();
+      case Kind::hrtick:
+        return op::hrtick();
+      case Kind::advance:
         return op::advance(time());
-      case 17:
-      case 18:
+      case Kind::schedule:
         return op::schedule();
-      case 19:
+      case Kind::rare:
         return rare();
       default:
         return op::tick(tick_time());
@@ -200,6 +276,7 @@ class SequenceBuilder {
   ModelBackend& model_;
   spec::Trace& trace_;
   spec::Sequence sequence_;
+  const Mix* mix_ = &everything;
   int tasks_ = 1;
 };
 

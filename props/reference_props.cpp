@@ -46,6 +46,10 @@ class FollowsReference {
     policy.features = Features(info.features);
     policy.rules.rel_deadline = info.rules.rel_deadline;
     policy.rules.lag_inflation = info.rules.lag_inflation;
+    policy.rules.reweight_request = info.rules.reweight_request;
+    policy.rules.change_lag = info.rules.change_lag;
+    policy.rules.sleeper_lag = info.rules.sleeper_lag;
+    policy.rules.wakeup_pick = info.rules.wakeup_pick;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;

@@ -26,11 +26,13 @@ struct Round {
   std::vector<Failure> failures;
   std::uint64_t operations = 0;
   std::uint64_t steps = 0;
+  std::vector<Reach> reached;  // as asked
 };
 
 Round run_round(const Policy& policy, std::span<const Property* const> asked,
                 const Campaign& campaign, std::uint64_t first) {
   Round round;
+  round.reached.resize(asked.size());
   ModelBackend model(policy);
   spec::Trace trace;
   for (std::uint64_t i = first; i < first + sequences_per_round; ++i) {
@@ -39,6 +41,7 @@ Round run_round(const Policy& policy, std::span<const Property* const> asked,
     const Verdict verdict = judge(sequence, trace, model.info(), asked);
     round.operations += sequence.size();
     round.steps += verdict.steps;
+    for (std::size_t k = 0; k < asked.size(); ++k) round.reached[k].note(verdict.reached[k]);
     for (const Violation& violation : verdict.violations) {
       round.failures.push_back({i, violation.property, sequence});
     }
@@ -61,6 +64,12 @@ Finding shrunk(const Failure& failure, const Policy& policy) {
   finding.summary = judged(finding.sequence).front().what;
   finding.divergence = explanation(*failure.property, policy);
   return finding;
+}
+
+void note_reached(CheckReport& report, const Property& property, const Reach& reached) {
+  for (PropertyTally& tally : report.tallies) {
+    if (tally.property == &property) tally.reached.note(reached);
+  }
 }
 
 }  // namespace
@@ -106,7 +115,7 @@ void in_parallel(unsigned jobs, const std::function<void(unsigned worker)>& work
 CheckReport check(const Policy& policy, std::span<const Property* const> asked,
                   const Campaign& campaign, const Meter& meter) {
   CheckReport report;
-  for (const Property* property : asked) report.tallies.push_back({property, 0, true});
+  for (const Property* property : asked) report.tallies.push_back({property, 0, true, {}});
   std::vector<const Property*> left(asked.begin(), asked.end());
   std::uint64_t next = 0;
   while (report.operations < campaign.operations && !left.empty()) {
@@ -120,7 +129,11 @@ CheckReport check(const Policy& policy, std::span<const Property* const> asked,
       }
     });
     next += in_flight * sequences_per_round;
+    const std::vector<const Property*> judged = left;
     for (const Round& round : rounds) {
+      for (std::size_t k = 0; k < judged.size(); ++k) {
+        note_reached(report, *judged[k], round.reached[k]);
+      }
       report.operations += round.operations;
       for (PropertyTally& tally : report.tallies) tally.operations += tally.held ? round.steps : 0;
       for (const Failure& failure : round.failures) {

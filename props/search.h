@@ -28,6 +28,7 @@ struct PropertyTally {
   const Property* property = nullptr;
   std::uint64_t operations = 0;  // judged
   bool held = true;
+  Reach reached;  // of a bound
 };
 
 struct Campaign {

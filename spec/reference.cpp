@@ -80,9 +80,13 @@ const ReferenceTask* Reference::find(int id) const {
 // ------------------------------------------------------------------------------- the rules
 
 // V - v, but no more than two requests or a tick can account for.
-Integer Reference::entity_lag(const Task& task) const {
+Integer Reference::lag_limit(const Task& task) const {
   const std::uint64_t most = std::max<std::uint64_t>(2 * task.slice, policy_.tunables.tick_nsec());
-  const Integer limit = virtual_time(task, most);
+  return virtual_time(task, most);
+}
+
+Integer Reference::entity_lag(const Task& task) const {
+  const Integer limit = lag_limit(task);
   const Integer lag = floor_average() - task.vruntime;
   return std::clamp<Integer>(lag, -limit, limit);
 }
@@ -193,6 +197,17 @@ ReferenceTask* Reference::pick_eevdf() const {
   return best == nullptr || (curr != nullptr && before(*curr, *best)) ? curr : best;
 }
 
+// Whether a woken task is the one to be picked. Of sleepers whose turn comes first: see WakeupPick.
+bool Reference::wins(const Task& woken) {
+  Task* picked = pick_eevdf();
+  while (policy_.rules.wakeup_pick == WakeupPick::dequeues && picked != &woken &&
+         picked->sched_delayed) {
+    finish_delayed(*picked);
+    picked = pick_eevdf();
+  }
+  return picked == &woken;
+}
+
 // Who runs next, or nullptr. Sleepers whose turn comes have no debt left: they go.
 ReferenceTask* Reference::pick_task() {
   while (nr_running() != 0) {
@@ -228,10 +243,11 @@ void Reference::enqueue(Task& task, bool initial) {
   hrtick_update();
 }
 
-void Reference::leave(Task& task, bool sleeps) {
+void Reference::leave(Task& task, bool sleeps, bool changes) {
   // Of the last one, V is its vruntime: that is what the empty queue remembers.
   empty_average_ = floor_average();
-  task.vlag = entity_lag(task);
+  const bool kept = changes && policy_.rules.change_lag == ChangeLag::kept;
+  task.vlag = kept ? Integer(floor_average() - task.vruntime) : entity_lag(task);
   if (feature(Feature::PLACE_REL_DEADLINE) && !sleeps) {
     task.deadline -= task.vruntime;
     task.rel_deadline = true;
@@ -242,10 +258,10 @@ void Reference::leave(Task& task, bool sleeps) {
 }
 
 // For a migration or a change: not to sleep.
-void Reference::dequeue(Task& task) {
+void Reference::dequeue(Task& task, bool changes) {
   update_curr();
   clear_buddy(task);
-  leave(task, false);
+  leave(task, false, changes);
   hrtick_update();
 }
 
@@ -309,7 +325,7 @@ void Reference::wakeup_preempt(Task& task, bool fork) {
   update_curr();
   // The protection goes even if `task` is not the one to be picked.
   if (do_preempt_short(task, *running_)) cancel_protection(*running_);
-  if (pick_eevdf() == &task) need_resched_ = true;
+  if (wins(task)) need_resched_ = true;
 }
 
 void Reference::hrtick_start(const Task& task) {
@@ -484,9 +500,13 @@ void Reference::yield() {
 template <class Change>
 void Reference::change(Task& task, const Change& apply_change) {
   const bool queued = task.state == Task::State::queued;
-  if (queued) dequeue(task);
+  if (queued) dequeue(task, true);
   if (&task == running_) put_prev(task);
   apply_change();
+  if (!queued && policy_.rules.sleeper_lag == SleeperLag::limited) {
+    const Integer limit = lag_limit(task);
+    task.vlag = std::clamp<Integer>(task.vlag, -limit, limit);
+  }
   if (queued) enqueue(task, false);
   if (&task == running_) set_next(task);
 }
@@ -524,6 +544,9 @@ void Reference::set_scheduler(Task& task, std::uint8_t policy, std::uint64_t run
 void Reference::set_weight(Task& task) {
   const Weight weight = task.idle() ? idle_weight() : nice_weight(task.nice);
   task.vlag = task.vlag * task.weight.load / weight.load;
+  if (task.rel_deadline && policy_.rules.reweight_request == ReweightRequest::service) {
+    task.deadline = task.deadline * task.weight.load / weight.load;
+  }
   task.weight = weight;
 }
 

@@ -70,7 +70,7 @@ struct ReferenceTask {
 class Reference {
  public:
   /// Takes the features and tunables of `policy`. Its rules are ignored, as this is the definition,
-  /// but for the one that spec/divergences.h has two values of and that shows: rel_deadline; and
+  /// but for those that spec/divergences.h has two values of and that show in what is decided, and
   /// for the one that is a proposal: lag_inflation.
   explicit Reference(const Policy& policy);
 
@@ -108,6 +108,7 @@ class Reference {
   void remove_waiting(const Task& task);
 
   // The rules.
+  Integer lag_limit(const Task& task) const;
   Integer entity_lag(const Task& task) const;
   Integer placed_lag(const Task& task) const;
   void update_curr();
@@ -117,6 +118,7 @@ class Reference {
   void place(Task& task, bool initial);
   void requeue_delayed(Task& task);
   Task* pick_eevdf() const;
+  bool wins(const Task& woken);
   Task* pick_task();
   void clear_buddy(const Task& task);
   void set_next_buddy(Task& task);
@@ -124,8 +126,8 @@ class Reference {
   // Entering and leaving.
   void activate(Task& task, bool initial);
   void enqueue(Task& task, bool initial);
-  void leave(Task& task, bool sleeps);
-  void dequeue(Task& task);
+  void leave(Task& task, bool sleeps, bool changes = false);
+  void dequeue(Task& task, bool changes = false);
   bool block(Task& task, bool special);
   void finish_delayed(Task& task);
   void put_prev(Task& task);

@@ -114,7 +114,7 @@ TEST(CheckProps, the_meter_reaches_the_end) {
 }
 
 TEST(CheckProps, the_preset_explains_what_it_does_as_linux) {
-  const CheckReport report = check(eevdf_6_12(), all_properties(), campaign_of(100'000), silent);
+  const CheckReport report = check(eevdf_6_12(), all_properties(), campaign_of(400'000), silent);
   for (const Finding& finding : report.findings) {
     EXPECT_NE(finding.divergence, "") << finding.rule;
   }

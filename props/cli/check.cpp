@@ -5,10 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "props/cli/asked.h"
+#include "props/cli/backends.h"
 #include "props/cli/common.h"
 #include "props/cli/findings.h"
+#include "props/combinations.h"
 
 namespace vlag::cli {
 namespace {
@@ -18,6 +21,7 @@ struct CheckOptions {
   std::vector<std::string> presets = {"eevdf-6.12"};
   spec::PolicyText changes;  // to each of them
   std::vector<std::string> names;
+  std::string on;  // a kernel whose observations are judged; empty: the model's
   std::uint64_t steps = 200'000;
   int length = 100;
   int tasks = 8;
@@ -28,10 +32,12 @@ struct CheckOptions {
 struct PolicyResult {
   std::string preset;
   props::CheckReport report;
+  std::string inconclusive = {};  // why not all was judged
 
   std::string_view verdict() const {
     const auto& findings = report.findings;
-    return std::any_of(findings.begin(), findings.end(), is_violation) ? "violation" : "pass";
+    if (std::any_of(findings.begin(), findings.end(), is_violation)) return "violation";
+    return inconclusive.empty() ? "pass" : "inconclusive";
   }
 };
 
@@ -43,6 +49,7 @@ std::string_view verdict_of(std::span<const PolicyResult> results) {
 }
 
 std::string replay_on(const CheckOptions& options, const PolicyResult& result) {
+  if (!options.on.empty()) return "--on " + options.on;
   return fmt::format("--on model:{}{}", result.preset, policy_change_arguments(options.changes));
 }
 
@@ -54,6 +61,7 @@ std::string command(const CheckOptions& options) {
   if (options.length != standard.length) text += fmt::format(" --length {}", options.length);
   if (options.tasks != standard.tasks) text += fmt::format(" --tasks {}", options.tasks);
   for (const std::string& name : options.names) text += " --property " + name;
+  if (!options.on.empty()) text += " --on " + options.on;
   if (options.presets != standard.presets) {
     for (const std::string& preset : options.presets) text += " --policy " + shell_quoted(preset);
   }
@@ -68,16 +76,24 @@ std::string verdict_of(const props::PropertyTally& tally, const props::CheckRepo
   return "violation";
 }
 
+// How much of a bound was reached; empty if the property is none.
+std::string reached_text(const props::PropertyTally& tally) {
+  if (!tally.property->bounds) return {};
+  const std::uint32_t parts = tally.reached.millionths();
+  return fmt::format("  reached {}.{:04}", parts / 1'000'000, parts % 1'000'000 / 100);
+}
+
 void print_text(const CheckOptions& options, const PolicyResult& result) {
   if (options.presets.size() > 1) fmt::print("\npolicy {}\n", result.preset);
   fmt::print("{:<34} {:>10}  {}\n", "property", "operations", "verdict");
   for (const props::PropertyTally& tally : result.report.tallies) {
-    fmt::print("{:<34} {:>10}  {}\n", tally.property->name, tally.operations,
-               verdict_of(tally, result.report));
+    fmt::print("{:<34} {:>10}  {}{}\n", tally.property->name, tally.operations,
+               verdict_of(tally, result.report), reached_text(tally));
   }
   for (const props::Finding& finding : result.report.findings) {
     print_finding(finding, replay_on(options, result));
   }
+  if (!result.inconclusive.empty()) fmt::print("{}\n", result.inconclusive);
   fmt::print("{}: {} operations\n", coloured_verdict(result.verdict()), result.report.operations);
 }
 
@@ -87,6 +103,9 @@ Json result_json(const CheckOptions& options, const PolicyResult& result) {
     properties.push_back({{"name", tally.property->name},
                           {"verdict", verdict_of(tally, result.report)},
                           {"operations", tally.operations}});
+    if (tally.property->bounds) {
+      properties.back()["reached_millionths"] = tally.reached.millionths();
+    }
   }
   Json findings = Json::array();
   for (const props::Finding& finding : result.report.findings) {
@@ -137,14 +156,55 @@ void list_properties(const CommonOptions& options) {
   }
 }
 
+// The model says what is legal, and the kernel's own observations are judged, whether or not they
+// are the model's.
+PolicyResult judge_kernel(const Policy& policy, const props::Kernel& kernel,
+                          const std::vector<const props::Property*>& asked,
+                          const props::Campaign& campaign) {
+  props::LockstepPlan plan;
+  plan.seed = campaign.seed;
+  plan.combinations = props::all_combinations(policy.features);
+  plan.operations_per_combination =
+      (campaign.operations + plan.combinations.size() - 1) / plan.combinations.size();
+  plan.jobs = campaign.jobs;
+  plan.asked = asked;
+  plan.most_findings = asked.size();
+  plan.compares = false;
+  plan.scope = campaign.scope;
+  props::LockstepReport report =
+      props::lockstep(policy, kernel_maker(kernel), plan, progress_meter("check"));
+  PolicyResult result{"kernel:" + kernel.name, {}, std::move(report.inconclusive)};
+  result.report.tallies = std::move(report.tallies);
+  result.report.findings = std::move(report.findings);
+  result.report.operations = report.operations;
+  return result;
+}
+
+spec::Result<std::optional<KernelChoice>> chosen_kernel(const CheckOptions& options) {
+  constexpr std::string_view prefix = "kernel:";
+  if (options.on.empty()) return std::optional<KernelChoice>();
+  if (!options.on.starts_with(prefix)) {
+    return spec::Error{fmt::format("'{}' is not a kernel: kernel:NAME is expected", options.on),
+                       {}};
+  }
+  if (options.presets.size() > 1) {
+    return spec::Error{"--on judges one kernel, by the legality of one --policy", {}};
+  }
+  const auto choice = choose_kernel(options.on.substr(prefix.size()));
+  if (!choice) return choice.error();
+  return std::optional<KernelChoice>(*choice);
+}
+
 int run(const CheckOptions& options) {
   if (options.list) {
     list_properties(options.common);
     return exit_held;
   }
+  const auto choice = chosen_kernel(options);
+  if (!choice) return bad_input(choice.error().message());
   std::vector<Policy> policies;
   for (const std::string& preset : options.presets) {
-    spec::PolicyText text = options.changes;
+    spec::PolicyText text = *choice ? with_hz(options.changes, (*choice)->hz) : options.changes;
     text.preset = preset;
     const auto policy = spec::parse_policy(text);
     if (!policy) return bad_input(policy.error().message());
@@ -155,6 +215,12 @@ int run(const CheckOptions& options) {
   if (!options.common.json()) {
     fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
   }
+  std::optional<props::Kernel> kernel;
+  if (*choice) {
+    const auto ready = ready_kernel(**choice);
+    if (!ready) return inconclusive(options.common, "vlag.check/1", ready.error().message());
+    kernel = *ready;
+  }
   props::Campaign campaign;
   campaign.seed = options.common.seed;
   campaign.operations = options.steps;
@@ -164,7 +230,9 @@ int run(const CheckOptions& options) {
   std::vector<PolicyResult> results;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     results.push_back(
-        {options.presets[i], props::check(policies[i], *asked, campaign, progress_meter("check"))});
+        kernel ? judge_kernel(policies[i], *kernel, *asked, campaign)
+               : PolicyResult{options.presets[i], props::check(policies[i], *asked, campaign,
+                                                               progress_meter("check"))});
     if (!options.common.json()) print_text(options, results.back());
   }
   if (options.common.json()) print_json(report_json(options, results));
@@ -184,6 +252,7 @@ void add_check(CLI::App& app, int& exit_code) {
   add_search_options(command, options->common);
   command.add_option("--property", options->names, "Only this property (may be repeated)")
       ->allow_extra_args(false);
+  command.add_option("--on", options->on, "Judge what a kernel shows (kernel:NAME), not the model");
   add_size_options(command, options->steps, options->length, options->tasks);
   command.add_flag("--list", options->list, "List the properties and what kills them");
   command.callback([options, &exit_code] { exit_code = run(*options); });

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   vlag::cli::add_check(app, exit_code);
   vlag::cli::add_prove(app, exit_code);
   vlag::cli::add_bounds(app, exit_code);
+  vlag::cli::add_bugs(app, exit_code);
   vlag::cli::add_lockstep(app, exit_code);
   vlag::cli::add_replay(app, exit_code);
   vlag::cli::add_starve(app, exit_code);
