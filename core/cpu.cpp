@@ -253,12 +253,12 @@ void Cpu::change_task(Task& task, DequeueFlags flags, Change change) {
   if (!queued) queue_.limit_saved_lag(task.se);
   if (queued) enqueue_task(task, EnqueueFlags{});
   if (running) queue_.set_next_entity(task.se);
-  if (queued) queue_.after_reweight(task.se, old);
+  queue_.after_reweight(task.se, old);
 }
 
 void Cpu::set_nice(int id, int nice) {
   Task& task = at(id);
-  if (task.nice == nice) return;
+  if (task.nice == nice && rules_.unchanged != Unchanged::never) return;
   const bool lowered = nice > task.nice;
   if (task.state == TaskState::queued && rules_.reweight != ReweightQueued::off_queue) {
     task.nice = nice;
@@ -276,11 +276,20 @@ void Cpu::set_nice(int id, int nice) {
   }
 }
 
+// Asking for 0 is asking for the default request, but is compared as if it were a length.
+bool Cpu::is_request_of(const Task& task, Nanos sched_runtime) const {
+  if (rules_.unchanged == Unchanged::never) return false;
+  const bool default_again = sched_runtime == 0 && !task.se.custom_slice &&
+                             task.se.slice.bits() == state_.tunables.base_slice;
+  if (rules_.unchanged == Unchanged::recognized && default_again) return true;
+  return sched_runtime == task.se.slice.bits();
+}
+
 // __sched_setscheduler() between the policies of the class, nice unchanged. What fair_policy()
 // calls fair is normal and batch: for SCHED_IDLE a request length is neither compared nor taken.
 void Cpu::set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime) {
   const bool fair = policy != SchedPolicy::idle;
-  if (task.policy == policy && (!fair || sched_runtime == task.se.slice.bits())) return;
+  if (task.policy == policy && (!fair || is_request_of(task, sched_runtime))) return;
   const Word request = Word::wrapped(sched_runtime);
   change_task(task, DequeueFlags{.save = true, .move = true}, [&] {
     task.policy = policy;

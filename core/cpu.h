@@ -99,6 +99,7 @@ class Cpu {
   bool would_be_picked(const Task& task, bool protect);
   void wakeup_preempt(Task& task, bool fork);
   void check_preempt_wakeup(Task& task, bool fork);
+  bool is_request_of(const Task& task, Nanos sched_runtime) const;
   void set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime);
   template <class Change>
   void change_task(Task& task, DequeueFlags flags, Change change);

@@ -75,11 +75,12 @@ constexpr RuleInfo rule(std::string_view name, const std::array<std::string_view
 
 using Names = std::array<std::string_view, 2>;
 constexpr Names average_names = {"floor", "truncate"};
-constexpr Names order_names = {"deadline", "vruntime"};
-constexpr Names tie_names = {"fifo", "lifo"};
+constexpr std::array<std::string_view, 3> order_names = {"deadline", "vruntime",
+                                                         "unsigned_deadline"};
+constexpr std::array<std::string_view, 3> tie_names = {"fifo", "lifo", "by_id"};
 constexpr Names subtree_names = {"propagated", "own"};
 constexpr Names subtree_slice_names = {"stale", "handed_over"};
-constexpr Names reweight_sums_names = {"updated", "stale"};
+constexpr std::array<std::string_view, 3> reweight_sums_names = {"updated", "stale", "asleep_too"};
 constexpr std::array<std::string_view, 6> zero_vruntime_names = {
     "tracks_average",     "stays", "moves_alone", "monotone", "monotone_unless_reweighted",
     "at_insert_and_erase"};
@@ -114,7 +115,7 @@ constexpr std::array<std::string_view, 4> yield_names = {"forfeit", "nothing", "
                                                          "forfeit_always"};
 constexpr Names delayed_buddy_names = {"refused", "accepted"};
 constexpr Names slice_clamp_names = {"clamped", "unclamped"};
-constexpr Names service_names = {"weighted", "unweighted"};
+constexpr std::array<std::string_view, 3> service_names = {"weighted", "unweighted", "coarse"};
 constexpr std::array<std::string_view, 3> rel_deadline_names = {"flag_kept", "flag_cleared",
                                                                 "never"};
 
@@ -123,7 +124,9 @@ constexpr Names change_lag_names = {"limited", "kept"};
 constexpr Names sleeper_lag_names = {"kept", "limited"};
 constexpr Names wakeup_pick_names = {"plain", "dequeues"};
 
-constexpr std::array<RuleInfo, 34> rules_by_name = {
+constexpr std::array<std::string_view, 3> unchanged_names = {"compared", "recognized", "never"};
+
+constexpr std::array<RuleInfo, 35> rules_by_name = {
     rule<&Rules::average>("average", average_names),
     rule<&Rules::order>("order", order_names),
     rule<&Rules::heap_search>("heap_search", heap_search_names),
@@ -158,6 +161,7 @@ constexpr std::array<RuleInfo, 34> rules_by_name = {
     rule<&Rules::change_lag>("change_lag", change_lag_names),
     rule<&Rules::sleeper_lag>("sleeper_lag", sleeper_lag_names),
     rule<&Rules::wakeup_pick>("wakeup_pick", wakeup_pick_names),
+    rule<&Rules::unchanged>("unchanged", unchanged_names),
 };
 
 std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }

@@ -94,12 +94,14 @@ std::optional<FeatureToggle> parse_feature(std::string_view text);
 /// How V rounds to whole ns. Floor since 650cad561cce (6.6); truncation is the fault it fixed.
 enum class AverageRounding : std::uint8_t { floor, truncate };
 
-/// What orders the timeline: the deadline (2227a957e1d5, 6.8), or the vruntime (6.6). Its nodes
-/// remember the least of the other one.
-enum class TimelineOrder : std::uint8_t { deadline, vruntime };
+/// What orders the timeline: the deadline (2227a957e1d5, 6.8), or the vruntime (6.6), where nodes
+/// remember the least deadline; or the deadline as an unsigned number, which is wrong where virtual
+/// time wraps.
+enum class TimelineOrder : std::uint8_t { deadline, vruntime, unsigned_deadline };
 
-/// Among equal keys in the timeline: who was inserted first (entity_before is strict), or last.
-enum class TieOrder : std::uint8_t { fifo, lifo };
+/// Among equal keys in the timeline: who was inserted first (entity_before is strict), or last, or
+/// who has the lower id.
+enum class TieOrder : std::uint8_t { fifo, lifo, by_id };
 
 /// What a subtree remembers for pick's pruning: the least vruntime below it (and the least slice),
 /// or only its root's own.
@@ -110,8 +112,9 @@ enum class SubtreeMinimum : std::uint8_t { propagated, own };
 /// spec/divergences.h.
 enum class SubtreeSlice : std::uint8_t { stale, handed_over };
 
-/// When the weight of a queued entity changes: whether the queue's sum of weights follows.
-enum class ReweightSums : std::uint8_t { updated, stale };
+/// When the weight of a queued entity changes: whether the queue's sum of weights follows; or also
+/// when that of a sleeper does.
+enum class ReweightSums : std::uint8_t { updated, stale, asleep_too };
 
 /// How a timeline that is ordered by vruntime is searched for the earliest eligible deadline: with
 /// the eligible subtrees that were passed by (b01db23d5923), or without.
@@ -215,8 +218,9 @@ enum class DelayedRenice : std::uint8_t { preempts, waits };
 /// sched_setattr()'s slice: clamped to 100 us .. 100 ms (857b158dc5e8), or taken as it is.
 enum class SliceClamp : std::uint8_t { clamped, unclamped };
 
-/// What service is charged as: divided by the weight, or plain ns.
-enum class Service : std::uint8_t { weighted, unweighted };
+/// What service is charged as: divided by the weight, or plain ns, or what is left of it in whole
+/// 1024 ns, as load tracking counts.
+enum class Service : std::uint8_t { weighted, unweighted, coarse };
 
 /// A relative deadline that meets NO_PLACE_REL_DEADLINE when it is placed: its flag stays set
 /// (as-linux), or is cleared with the new deadline (intended). See spec/divergences.h. Or deadlines
@@ -254,6 +258,11 @@ enum class SleeperLag : std::uint8_t { kept, limited };
 /// the pick repeated, as schedule() does (intended; 9f6d929ee2c6, 7.1). See spec/divergences.h.
 enum class WakeupPick : std::uint8_t { plain, dequeues };
 
+/// A call that asks for the nice value, slice and policy that a task has changes nothing; but
+/// asking for the default request counts as a change even if that is what the task has (as-linux),
+/// or is recognized (intended); or every call is a change. See spec/divergences.h.
+enum class Unchanged : std::uint8_t { compared, recognized, never };
+
 struct Rules {
   AverageRounding average = AverageRounding::floor;
   TimelineOrder order = TimelineOrder::deadline;
@@ -289,6 +298,7 @@ struct Rules {
   ChangeLag change_lag = ChangeLag::limited;
   SleeperLag sleeper_lag = SleeperLag::kept;
   WakeupPick wakeup_pick = WakeupPick::plain;
+  Unchanged unchanged = Unchanged::compared;
   friend constexpr bool operator==(const Rules&, const Rules&) = default;
 };
 

@@ -51,7 +51,7 @@ void Runqueue::update_min_vruntime() {
       rules_.zero_vruntime != ZeroVruntime::monotone_unless_reweighted) {
     return;
   }
-  const bool by_deadline = rules_.order == TimelineOrder::deadline;
+  const bool by_deadline = rules_.order != TimelineOrder::vruntime;
   VTime least = sums_.zero_vruntime;
   if (!timeline_.empty()) {
     least = by_deadline ? timeline_.root()->node.min_vruntime : timeline_.leftmost()->vruntime;
@@ -152,6 +152,17 @@ bool Runqueue::run_ends(const Entity& entity, bool used_up) const {
   return !is_protected(entity);
 }
 
+Word Runqueue::charged(Word delta, const Weight& weight) const {
+  switch (rules_.service) {
+    case Service::unweighted:
+      return delta;
+    case Service::coarse:
+      return calc_delta_fair<Words>(Word::wrapped(delta.bits() & ~std::uint64_t{1023}), weight);
+    default:
+      return calc_delta_fair<Words>(delta, weight);
+  }
+}
+
 void Runqueue::update_curr() {
   if (curr_ == nullptr) return;
   Entity& curr = *curr_;
@@ -159,8 +170,7 @@ void Runqueue::update_curr() {
   if (delta <= 0) return;
   curr.exec_start = cpu_.clock;
   curr.sum_exec_runtime += delta.bits();
-  curr.vruntime +=
-      rules_.service == Service::weighted ? calc_delta_fair<Words>(delta, curr.weight) : delta;
+  curr.vruntime += charged(delta, curr.weight);
   const bool used_up = update_deadline(curr);
   update_min_vruntime();
   if (nr_running_ == 1) return;
@@ -373,7 +383,7 @@ void Runqueue::set_weight(Entity& entity, const Weight& weight) {
 void Runqueue::reweight_kept(Entity& entity, const Weight& weight) {
   const bool is_curr = &entity == curr_;
   const bool propagate = rules_.reweight == ReweightQueued::kept;
-  const bool moves = propagate && rules_.order == TimelineOrder::deadline;
+  const bool moves = propagate && rules_.order != TimelineOrder::vruntime;
   if (is_curr) update_curr();
   if (!is_curr && moves) timeline_remove(entity);
   if (!is_curr && !moves) sums_.remove(entity.vruntime, entity.weight.down());
@@ -443,6 +453,7 @@ void Runqueue::reweight_queued(Entity& entity, const Weight& weight) {
 
 void Runqueue::after_reweight(const Entity& entity, const Weight& old) {
   if (rules_.reweight_sums == ReweightSums::updated) return;
+  if (entity.on_rq == (rules_.reweight_sums == ReweightSums::asleep_too)) return;
   sums_.sum_weight += old.down() - entity.weight.down();
   load_ += old.load - entity.weight.load;
 }

@@ -104,7 +104,7 @@ class Runqueue {
   /// The request of an entity that is off the queue was changed: SleeperLag::limited.
   void limit_saved_lag(Entity& entity) const;
 
-  /// The one wrong turn that ReweightSums::stale takes; nothing under the kernel's rule.
+  /// The wrong turn that the other values of ReweightSums take; nothing under the kernel's rule.
   void after_reweight(const Entity& entity, const Weight& old);
 
  private:
@@ -116,6 +116,7 @@ class Runqueue {
   Word limit_of(const Entity& entity) const;
   void update_entity_lag(Entity& entity, bool limited = true);
   bool update_deadline(Entity& entity);
+  Word charged(Word delta, const Weight& weight) const;
   bool did_preempt_short(const Entity& entity) const;
   bool run_ends(const Entity& entity, bool used_up) const;
   void place_entity(Entity& entity, bool initial);

@@ -35,13 +35,17 @@ void take_minimum(TimelineNode& node, const Entity* child) {
 }  // namespace
 
 bool Timeline::goes_left(const Entity& entity, const Entity& other) const {
-  const Word distance = order_ == TimelineOrder::deadline ? entity.deadline - other.deadline
-                                                          : entity.vruntime - other.vruntime;
-  return tie_ == TieOrder::fifo ? distance < 0 : distance <= 0;
+  if (order_ == TimelineOrder::unsigned_deadline && entity.deadline != other.deadline) {
+    return entity.deadline.value < other.deadline.value;
+  }
+  const Word distance = order_ == TimelineOrder::vruntime ? entity.vruntime - other.vruntime
+                                                          : entity.deadline - other.deadline;
+  if (tie_ == TieOrder::by_id && distance == 0) return entity.id < other.id;
+  return tie_ == TieOrder::lifo ? distance <= 0 : distance < 0;
 }
 
 VTime Timeline::remembered(const Entity& entity) const {
-  return order_ == TimelineOrder::deadline ? entity.vruntime : entity.deadline;
+  return order_ == TimelineOrder::vruntime ? entity.deadline : entity.vruntime;
 }
 
 // Returns whether anything changed.

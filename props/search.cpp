@@ -87,7 +87,11 @@ std::vector<const Property*> unconditional_properties() {
 }
 
 std::string explanation(const Property& property, const Policy& policy) {
-  const spec::Divergence* divergence = spec::find_divergence(property.divergence);
+  return explanation(property.divergence, policy);
+}
+
+std::string explanation(std::string_view id, const Policy& policy) {
+  const spec::Divergence* divergence = spec::find_divergence(id);
   if (divergence == nullptr) return {};
   Policy as_linux = policy;
   VLAG_CHECK(set_rule(as_linux.rules, divergence->rule, divergence->as_linux));

@@ -59,6 +59,8 @@ std::vector<const Property*> unconditional_properties();
 /// The id of the known divergence that explains why `policy` breaks the property: the policy has
 /// the kernel's value of that rule. Empty if there is none.
 std::string explanation(const Property& property, const Policy& policy);
+/// The same of a divergence by its id; empty if there is none of that id.
+std::string explanation(std::string_view divergence, const Policy& policy);
 
 /// Runs `work(worker)` on that many threads, the first on this one; returns when all are done.
 void in_parallel(unsigned jobs, const std::function<void(unsigned worker)>& work);

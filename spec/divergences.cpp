@@ -6,7 +6,7 @@
 namespace vlag::spec {
 namespace {
 
-constexpr std::array<Divergence, 12> list = {{
+constexpr std::array<Divergence, 13> list = {{
     {"rel-deadline-toggle",
      "switching off PLACE_REL_DEADLINE while a deadline is relative leaves it marked relative",
      "queued_deadline_is_absolute", "rel_deadline", "flag_kept", "flag_cleared",
@@ -98,6 +98,22 @@ constexpr std::array<Divergence, 12> list = {{
      "yield\n"
      "block\n"
      "slice 1 0\n"},
+    {"default-again-is-a-change",
+     "asking for the default slice, or for the policy, that a task has already takes it off the "
+     "queue and puts it back",
+     "the_default_again_is_neutral", "unchanged", "compared", "recognized",
+     "__sched_setscheduler() returns early if nothing changes; for a fair policy it compares "
+     "attr->sched_runtime with the task's slice. A task with the default slice asks for 0, which "
+     "is "
+     "not its length in ns, so each sched_setattr() without a runtime, and each "
+     "sched_setscheduler(), dequeues and enqueues it: it goes behind all of the same deadline, "
+     "what "
+     "it ran ahead is limited (change-forgives-debt), and if it is running its protection is "
+     "renewed. Who: any user, without meaning to.",
+     "reset\n"
+     "fork 0\n"
+     "fork 1\n"
+     "schedule\n"},
     {"delayed-hides-wakeup",
      "a delayed entity with the earliest deadline keeps a wakeup from preempting",
      "a_wakeup_that_wins_preempts", "wakeup_pick", "plain", "dequeues",

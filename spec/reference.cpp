@@ -520,7 +520,9 @@ void Reference::set_user_nice(Task& task, int nice) {
 void Reference::set_scheduler(Task& task, std::uint8_t policy, std::uint64_t runtime) {
   // Of SCHED_IDLE only the policy itself is taken: fair_policy() is normal or batch.
   const bool fair = policy != VLAG_IDLE;
-  if (policy == task.policy && (!fair || runtime == task.slice)) return;
+  const bool default_again = policy_.rules.unchanged == Unchanged::recognized && runtime == 0 &&
+                             !task.custom_slice && task.slice == base_slice_;
+  if (policy == task.policy && (!fair || runtime == task.slice || default_again)) return;
   change(task, [&] {
     task.policy = policy;
     if (!fair) return set_weight(task);

@@ -7,14 +7,13 @@
 #include <set>
 #include <string>
 
-#include "props/search.h"
+#include "props/relation_search.h"
 #include "tests/support/judged.h"
 
 namespace vlag::spec {
 namespace {
 
 using props::Property;
-using tests::violation;
 
 class DivergenceTest : public testing::TestWithParam<Divergence> {
  protected:
@@ -22,8 +21,10 @@ class DivergenceTest : public testing::TestWithParam<Divergence> {
     const auto parsed = parse_text(GetParam().sequence, std::string(GetParam().id));
     ASSERT_TRUE(parsed) << parsed.error().message();
     sequence_ = parsed->operations;
-    property_ = props::find_property(GetParam().property);
-    ASSERT_NE(property_, nullptr) << GetParam().property;
+    const auto* property = props::find_property(GetParam().property);
+    const auto* relation = props::find_relation(GetParam().property);
+    ASSERT_TRUE(property != nullptr || relation != nullptr) << GetParam().property;
+    named_ = property != nullptr ? property->divergence : relation->divergence;
   }
 
   // The preset with that value of the divergence's rule.
@@ -31,8 +32,14 @@ class DivergenceTest : public testing::TestWithParam<Divergence> {
     return tests::with_rule(eevdf_6_12(), std::string(GetParam().rule) + "=" + std::string(value));
   }
 
+  // What is wrong with a sequence under that policy.
+  static std::string violation(const Sequence& sequence, const Policy& policy) {
+    props::ModelBackend model(policy);
+    return props::violation_on(model, GetParam().property, sequence);
+  }
+
   Sequence sequence_;
-  const Property* property_ = nullptr;
+  std::string_view named_;  // the divergence that the property or relation names
 };
 
 INSTANTIATE_TEST_SUITE_P(All, DivergenceTest,
@@ -50,21 +57,21 @@ TEST_P(DivergenceTest, TheSequenceIsLegalAndShort) {
 }
 
 TEST_P(DivergenceTest, AsLinuxBreaksThePropertyAtTheLastOperation) {
-  EXPECT_NE(violation(*property_, sequence_, policy(GetParam().as_linux)), "");
+  EXPECT_NE(violation(sequence_, policy(GetParam().as_linux)), "");
   sequence_.pop_back();
-  EXPECT_EQ(violation(*property_, sequence_, policy(GetParam().as_linux)), "");
+  EXPECT_EQ(violation(sequence_, policy(GetParam().as_linux)), "");
 }
 
 TEST_P(DivergenceTest, NoOperationCanBeLeftOut) {
   for (std::size_t i = 1; i < sequence_.size(); ++i) {
     Sequence shorter = sequence_;
     shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_EQ(violation(*property_, shorter, policy(GetParam().as_linux)), "") << to_text(shorter);
+    EXPECT_EQ(violation(shorter, policy(GetParam().as_linux)), "") << to_text(shorter);
   }
 }
 
 TEST_P(DivergenceTest, AsIntendedKeepsIt) {
-  EXPECT_EQ(violation(*property_, sequence_, policy(GetParam().intended)), "");
+  EXPECT_EQ(violation(sequence_, policy(GetParam().intended)), "");
 }
 
 TEST_P(DivergenceTest, ThePresetIsAsLinux) {
@@ -73,9 +80,9 @@ TEST_P(DivergenceTest, ThePresetIsAsLinux) {
 }
 
 TEST_P(DivergenceTest, ThePropertyKnowsOfIt) {
-  EXPECT_EQ(property_->divergence, GetParam().id);
-  EXPECT_EQ(props::explanation(*property_, policy(GetParam().as_linux)), GetParam().id);
-  EXPECT_EQ(props::explanation(*property_, policy(GetParam().intended)), "");
+  EXPECT_EQ(named_, GetParam().id);
+  EXPECT_EQ(props::explanation(named_, policy(GetParam().as_linux)), GetParam().id);
+  EXPECT_EQ(props::explanation(named_, policy(GetParam().intended)), "");
 }
 
 TEST_P(DivergenceTest, IsExplained) {
@@ -100,6 +107,12 @@ TEST(Divergences, AreTheOnesThatPropertiesName) {
     const Divergence* divergence = find_divergence(property.divergence);
     ASSERT_NE(divergence, nullptr) << property.name;
     EXPECT_EQ(divergence->property, property.name);
+  }
+  for (const props::Relation& relation : props::relations()) {
+    if (relation.divergence.empty()) continue;
+    const Divergence* divergence = find_divergence(relation.divergence);
+    ASSERT_NE(divergence, nullptr) << relation.name;
+    EXPECT_EQ(divergence->property, relation.name);
   }
 }
 

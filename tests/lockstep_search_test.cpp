@@ -378,10 +378,10 @@ TEST_P(LockstepKernel, EachDivergenceShows) {
     const auto parsed = spec::parse_text(divergence.sequence, std::string(divergence.id));
     ASSERT_TRUE(parsed) << parsed.error().message();
     const Sequence& sequence = parsed->operations;
-    const spec::Trace trace = run_on_both(sequence);
-    const Property* property = find_property(divergence.property);
-    ASSERT_NE(property, nullptr);
-    EXPECT_NE(tests::violation(*property, sequence, trace, info_), "") << divergence.id;
+    run_on_both(sequence);
+    const auto kernel = make()();
+    ASSERT_TRUE(kernel) << kernel.error().message();
+    EXPECT_NE(violation_on(**kernel, divergence.property, sequence), "") << divergence.id;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "props/property.h"
+#include "props/relation.h"
 
 namespace vlag::props {
 namespace {
@@ -24,16 +25,20 @@ std::string row_of(const std::string& text, std::string_view name) {
   return text.substr(start + 1, text.find('\n', start + 1) - start - 1);
 }
 
+void expect_row(const std::string& text, std::string_view name, std::string_view mutant,
+                std::string_view divergence) {
+  const std::string row = row_of(text, name);
+  EXPECT_FALSE(row.empty()) << name;
+  EXPECT_TRUE(row.ends_with("| `" + std::string(mutant) + "` |")) << row;
+  const bool said = row.find("**not true of 6.12.117**") != std::string::npos;
+  EXPECT_EQ(said, !divergence.empty()) << row;
+}
+
 TEST(PropertyList, IsThatOfTheReadme) {
   const std::string text = readme();
   ASSERT_FALSE(text.empty());
-  for (const Property& property : properties()) {
-    const std::string row = row_of(text, property.name);
-    EXPECT_FALSE(row.empty()) << property.name;
-    EXPECT_TRUE(row.ends_with("| `" + std::string(property.mutant) + "` |")) << row;
-    const bool said = row.find("**not true of 6.12.117**") != std::string::npos;
-    EXPECT_EQ(said, !property.divergence.empty()) << row;
-  }
+  for (const Property& one : properties()) expect_row(text, one.name, one.mutant, one.divergence);
+  for (const Relation& one : relations()) expect_row(text, one.name, one.mutant, one.divergence);
   EXPECT_EQ(row_of(text, "no_such_property"), "");
 }
 

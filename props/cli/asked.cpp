@@ -5,27 +5,41 @@
 
 #include <algorithm>
 
+#include "props/relation_search.h"
 #include "props/search.h"
 #include "spec/nearest.h"
 
 namespace vlag::cli {
+namespace {
 
-spec::Result<std::vector<const props::Property*>> asked_properties(
-    const std::vector<std::string>& names) {
-  if (names.empty()) return props::all_properties();
-  std::vector<const props::Property*> asked;
+std::string nearest_to(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const auto list : {props::properties(), props::beliefs()}) {
+    for (const props::Property& one : list) known.push_back(one.name);
+  }
+  for (const props::Relation& one : props::relations()) known.push_back(one.name);
+  return std::string(spec::nearest(name, known));
+}
+
+template <class T>
+void add_once(std::vector<const T*>& list, const T* one) {
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+}
+
+}  // namespace
+
+spec::Result<Asked> asked_of(const std::vector<std::string>& names) {
+  if (names.empty()) return Asked{props::all_properties(), props::all_relations()};
+  Asked asked;
   for (const std::string& name : names) {
-    const props::Property* property = props::find_property(name);
-    if (property == nullptr) {
-      std::vector<std::string_view> known;
-      for (const auto list : {props::properties(), props::beliefs()}) {
-        for (const props::Property& one : list) known.push_back(one.name);
-      }
-      return spec::Error{fmt::format("'{}' is not a property; the nearest is {}", name,
-                                     spec::nearest(name, known)),
-                         {}};
+    if (const auto* property = props::find_property(name)) {
+      add_once(asked.properties, property);
+    } else if (const auto* relation = props::find_relation(name)) {
+      add_once(asked.relations, relation);
+    } else {
+      return spec::Error{
+          fmt::format("'{}' is not a property; the nearest is {}", name, nearest_to(name)), {}};
     }
-    if (std::find(asked.begin(), asked.end(), property) == asked.end()) asked.push_back(property);
   }
   return asked;
 }

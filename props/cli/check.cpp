@@ -9,6 +9,7 @@
 #include "props/cli/asked.h"
 #include "props/cli/common.h"
 #include "props/cli/findings.h"
+#include "props/relation_search.h"
 
 namespace vlag::cli {
 namespace {
@@ -28,10 +29,13 @@ struct CheckOptions {
 struct PolicyResult {
   std::string preset;
   props::CheckReport report;
+  props::RelationReport relations;
 
   std::string_view verdict() const {
-    const auto& findings = report.findings;
-    return std::any_of(findings.begin(), findings.end(), is_violation) ? "violation" : "pass";
+    for (const auto* findings : {&report.findings, &relations.findings}) {
+      if (std::any_of(findings->begin(), findings->end(), is_violation)) return "violation";
+    }
+    return "pass";
   }
 };
 
@@ -60,12 +64,20 @@ std::string command(const CheckOptions& options) {
   return text + policy_change_arguments(options.changes);
 }
 
-std::string verdict_of(const props::PropertyTally& tally, const props::CheckReport& report) {
-  if (tally.held) return "pass";
-  for (const props::Finding& finding : report.findings) {
-    if (finding.rule == tally.property->name && !is_violation(finding)) return "explained";
+std::string verdict_of(std::string_view name, bool held, std::span<const props::Finding> findings) {
+  if (held) return "pass";
+  for (const props::Finding& finding : findings) {
+    if (finding.rule == name && !is_violation(finding)) return "explained";
   }
   return "violation";
+}
+
+std::string verdict_of(const props::PropertyTally& tally, const PolicyResult& result) {
+  return verdict_of(tally.property->name, tally.held, result.report.findings);
+}
+
+std::string verdict_of(const props::RelationTally& tally, const PolicyResult& result) {
+  return verdict_of(tally.relation->name, tally.held, result.relations.findings);
 }
 
 // How much of a bound was reached; empty if the property is none.
@@ -77,35 +89,54 @@ std::string reached_text(const props::PropertyTally& tally) {
 
 void print_text(const CheckOptions& options, const PolicyResult& result) {
   if (options.presets.size() > 1) fmt::print("\npolicy {}\n", result.preset);
-  fmt::print("{:<34} {:>10}  {}\n", "property", "operations", "verdict");
+  fmt::print("{:<42} {:>10}  {}\n", "property", "operations", "verdict");
   for (const props::PropertyTally& tally : result.report.tallies) {
-    fmt::print("{:<34} {:>10}  {}{}\n", tally.property->name, tally.operations,
-               verdict_of(tally, result.report), reached_text(tally));
+    fmt::print("{:<42} {:>10}  {}{}\n", tally.property->name, tally.operations,
+               verdict_of(tally, result), reached_text(tally));
   }
-  for (const props::Finding& finding : result.report.findings) {
-    print_finding(finding, replay_on(options, result));
+  if (!result.relations.tallies.empty()) {
+    fmt::print("{:<42} {:>10}  {}\n", "relation", "compared", "verdict");
   }
-  fmt::print("{}: {} operations\n", coloured_verdict(result.verdict()), result.report.operations);
+  for (const props::RelationTally& tally : result.relations.tallies) {
+    fmt::print("{:<42} {:>10}  {}\n", tally.relation->name, tally.compared,
+               verdict_of(tally, result));
+  }
+  for (const auto* findings : {&result.report.findings, &result.relations.findings}) {
+    for (const props::Finding& finding : *findings) {
+      print_finding(finding, replay_on(options, result));
+    }
+  }
+  fmt::print("{}: {} operations\n", coloured_verdict(result.verdict()),
+             result.report.operations + result.relations.operations);
 }
 
 Json result_json(const CheckOptions& options, const PolicyResult& result) {
   Json properties = Json::array();
   for (const props::PropertyTally& tally : result.report.tallies) {
     properties.push_back({{"name", tally.property->name},
-                          {"verdict", verdict_of(tally, result.report)},
+                          {"verdict", verdict_of(tally, result)},
                           {"operations", tally.operations}});
     if (tally.property->bounds) {
       properties.back()["reached_millionths"] = tally.reached.millionths();
     }
   }
+  Json relations = Json::array();
+  for (const props::RelationTally& tally : result.relations.tallies) {
+    relations.push_back({{"name", tally.relation->name},
+                         {"verdict", verdict_of(tally, result)},
+                         {"compared", tally.compared}});
+  }
   Json findings = Json::array();
-  for (const props::Finding& finding : result.report.findings) {
-    findings.push_back(finding_json(finding, replay_on(options, result)));
+  for (const auto* some : {&result.report.findings, &result.relations.findings}) {
+    for (const props::Finding& finding : *some) {
+      findings.push_back(finding_json(finding, replay_on(options, result)));
+    }
   }
   return {{"policy", result.preset},
           {"verdict", result.verdict()},
-          {"operations", result.report.operations},
+          {"operations", result.report.operations + result.relations.operations},
           {"properties", properties},
+          {"relations", relations},
           {"findings", findings}};
 }
 
@@ -135,6 +166,16 @@ void list_properties(const CommonOptions& options) {
     fmt::print("{}\n    {}\n    killed mutant: {}\n", property.name, property.claim,
                property.mutant);
   }
+  Json relations = Json::array();
+  for (const props::Relation& relation : props::relations()) {
+    relations.push_back({{"name", relation.name},
+                         {"claim", relation.claim},
+                         {"mutant", relation.mutant},
+                         {"divergence", relation.divergence}});
+    if (options.json()) continue;
+    fmt::print("{}\n    {}\n    a relation between two runs; killed mutant: {}\n", relation.name,
+               relation.claim, relation.mutant);
+  }
   Json false_ones = Json::array();
   for (const props::Property& belief : props::beliefs()) {
     false_ones.push_back({{"name", belief.name}, {"claim", belief.claim}});
@@ -143,8 +184,24 @@ void list_properties(const CommonOptions& options) {
                belief.name, belief.claim);
   }
   if (options.json()) {
-    print_json({{"schema", "vlag.properties/1"}, {"properties", list}, {"beliefs", false_ones}});
+    print_json({{"schema", "vlag.properties/1"},
+                {"properties", list},
+                {"relations", relations},
+                {"beliefs", false_ones}});
   }
+}
+
+PolicyResult result_of(const std::string& preset, const Policy& policy, const Asked& asked,
+                       const props::Campaign& campaign) {
+  PolicyResult result{preset, {}, {}};
+  if (!asked.properties.empty()) {
+    result.report = props::check(policy, asked.properties, campaign, progress_meter("check"));
+  }
+  if (!asked.relations.empty()) {
+    result.relations =
+        props::check_relations(policy, asked.relations, campaign, progress_meter("relations"));
+  }
+  return result;
 }
 
 int run(const CheckOptions& options) {
@@ -160,7 +217,7 @@ int run(const CheckOptions& options) {
     if (!policy) return bad_input(policy.error().message());
     policies.push_back(*policy);
   }
-  const auto asked = asked_properties(options.names);
+  const auto asked = asked_of(options.names);
   if (!asked) return bad_input(asked.error().message());
   if (!options.common.json()) {
     fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
@@ -173,8 +230,7 @@ int run(const CheckOptions& options) {
   campaign.scope.tasks = options.tasks;
   std::vector<PolicyResult> results;
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    results.push_back(
-        {options.presets[i], props::check(policies[i], *asked, campaign, progress_meter("check"))});
+    results.push_back(result_of(options.presets[i], policies[i], *asked, campaign));
     if (!options.common.json()) print_text(options, results.back());
   }
   if (options.common.json()) print_json(report_json(options, results));
@@ -192,7 +248,8 @@ void add_check(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   add_policy_changes(command, options->changes);
   add_search_options(command, options->common);
-  command.add_option("--property", options->names, "Only this property (may be repeated)")
+  command
+      .add_option("--property", options->names, "Only this property or relation (may be repeated)")
       ->allow_extra_args(false);
   add_size_options(command, options->steps, options->length, options->tasks);
   command.add_flag("--list", options->list, "List the properties and what kills them");

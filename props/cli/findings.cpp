@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <span>
 
+#include "props/relation.h"
+
 namespace vlag::cli {
 namespace {
 
@@ -51,8 +53,12 @@ struct Again {
 
 Again again(const props::Finding& finding, const std::string& replay_on) {
   const auto saved = save_finding(finding);
-  return {fmt::format("vlag replay {} {}", saved ? shell_quoted(*saved) : "FILE", replay_on),
-          saved ? std::string() : saved.error().message()};
+  // Relations are judged only if they are asked for.
+  const bool related = props::find_relation(finding.rule) != nullptr;
+  const std::string asked = related ? " --property " + finding.rule : "";
+  return {
+      fmt::format("vlag replay {} {}{}", saved ? shell_quoted(*saved) : "FILE", replay_on, asked),
+      saved ? std::string() : saved.error().message()};
 }
 
 }  // namespace
@@ -81,8 +87,10 @@ spec::Result<std::string> save_finding(const props::Finding& finding) {
 
 void print_finding(const props::Finding& finding, const std::string& replay_on) {
   const props::Property* property = props::find_property(finding.rule);
+  const props::Relation* relation = props::find_relation(finding.rule);
   fmt::print("\n{}: {}\n", finding.rule, finding.summary);
   if (property != nullptr) fmt::print("  should be: {}\n", property->claim);
+  if (relation != nullptr) fmt::print("  should be: {}\n", relation->claim);
   if (!is_violation(finding)) {
     fmt::print("  explained: known divergence {}\n", finding.divergence);
   }

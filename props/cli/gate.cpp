@@ -16,6 +16,7 @@
 #include "props/cli/proofs.h"
 #include "props/combinations.h"
 #include "props/lockstep.h"
+#include "props/relation.h"
 #include "spec/divergences.h"
 
 namespace vlag::cli {
@@ -86,14 +87,8 @@ struct GateResult {
 Explained replay_divergence(const spec::Divergence& divergence, props::Backend& backend) {
   const auto source = spec::parse_text(divergence.sequence, std::string(divergence.id));
   VLAG_CHECK(source.ok());
-  const props::Property* property = props::find_property(divergence.property);
-  VLAG_CHECK(property != nullptr);
-  spec::Trace trace;
-  const props::Outcome outcome = backend.run(source->operations, trace);
-  const props::Property* const only[] = {property};
-  const bool broken =
-      !props::judge(source->operations, trace, backend.info(), only).violations.empty();
-  return {&divergence, outcome.completed() && broken};
+  const std::string what = props::violation_on(backend, divergence.property, source->operations);
+  return {&divergence, !what.empty()};
 }
 
 props::LockstepPlan plan_for(const GateOptions& options, const Policy& policy, bool switching) {

@@ -12,6 +12,7 @@
 #include "props/cli/common.h"
 #include "props/cli/source.h"
 #include "props/lockstep.h"
+#include "props/relation_search.h"
 
 namespace vlag::cli {
 namespace {
@@ -42,16 +43,31 @@ struct Broken {
   std::string divergence;  // the known one that explains it; else empty
 };
 
+// A relation that does not hold on a side.
+struct Unlike {
+  const Side* side;
+  const props::Relation* relation;
+  std::string what;
+  std::string divergence;  // as above
+};
+
 struct Result {
   props::Comparison comparison;
   const Side* other = nullptr;  // that differs from the first, or did not survive
   std::vector<Broken> broken;   // unexplained ones first
+  std::vector<Unlike> unlike;
   std::string_view verdict = "pass";
 
   bool differs() const { return comparison.kind == props::Comparison::Kind::differs; }
   bool agree() const { return comparison.kind == props::Comparison::Kind::equal; }
   const Broken* violation() const {
     return !broken.empty() && broken.front().divergence.empty() ? &broken.front() : nullptr;
+  }
+  const Unlike* unlike_violation() const {
+    for (const Unlike& one : unlike) {
+      if (one.divergence.empty()) return &one;
+    }
+    return nullptr;
   }
 };
 
@@ -126,6 +142,22 @@ std::vector<Broken> judge_sides(const std::vector<Side>& sides,
   return all;
 }
 
+// Relations run the sequence and all its relatives, so they are judged only if asked for by name.
+std::vector<Unlike> relate_sides(const std::vector<Side>& sides, const spec::Sequence& operations,
+                                 std::span<const props::Relation* const> asked) {
+  std::vector<Unlike> all;
+  for (const Side& side : sides) {
+    for (const props::Relation* relation : asked) {
+      const std::string what = props::RelationJudge(*side.backend, *relation).judge_all(operations);
+      if (what.empty()) continue;
+      const std::string divergence = side.policy ? props::explanation(*relation, *side.policy)
+                                                 : std::string(relation->divergence);
+      all.push_back({&side, relation, what, divergence});
+    }
+  }
+  return all;
+}
+
 Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Operation> operations,
                      std::span<const props::Property* const> asked, props::Claimed claimed) {
   Result result;
@@ -141,6 +173,10 @@ Result compare_sides(const std::vector<Side>& sides, std::span<const spec::Opera
   if (!result.agree()) result.verdict = lost ? "inconclusive" : "violation";
   if (result.violation() != nullptr) result.verdict = "violation";
   return result;
+}
+
+std::string describe(const Unlike& unlike) {
+  return fmt::format("{} on {} {}", unlike.relation->name, unlike.side->name, unlike.what);
 }
 
 std::string describe(const Broken& broken, std::span<const spec::Operation> operations) {
@@ -169,6 +205,9 @@ std::string summary(const std::vector<Side>& sides, std::span<const spec::Operat
   if (const Broken* broken = result.violation(); broken != nullptr) {
     return fmt::format("{} does not hold", broken->violation.property->name);
   }
+  if (const Unlike* unlike = result.unlike_violation(); unlike != nullptr) {
+    return fmt::format("{} does not hold", unlike->relation->name);
+  }
   return sides.size() == 1 ? fmt::format("{} operations", operations.size())
                            : props::describe(result.comparison, operations);
 }
@@ -192,7 +231,22 @@ void print_text(const ReplayOptions& options, const std::vector<Side>& sides,
       fmt::print("  explained: known divergence {}\n", broken.divergence);
     }
   }
+  for (const Unlike& unlike : result.unlike) {
+    fmt::print("{}\n  should be: {}\n", describe(unlike), unlike.relation->claim);
+    if (!unlike.divergence.empty()) {
+      fmt::print("  explained: known divergence {}\n", unlike.divergence);
+    }
+  }
   fmt::print("{}: {}\n", coloured_verdict(result.verdict), summary(sides, operations, result));
+}
+
+Json unlike_json(const Unlike& unlike) {
+  Json json = {{"rule", unlike.relation->name},
+               {"summary", unlike.what},
+               {"explained", !unlike.divergence.empty()},
+               {"on", unlike.side->name}};
+  if (!unlike.divergence.empty()) json["divergence"] = unlike.divergence;
+  return json;
 }
 
 Json broken_json(const Broken& broken, std::span<const spec::Operation> operations) {
@@ -210,6 +264,7 @@ Json result_json(const ReplayOptions& options, const std::vector<Side>& sides,
                  std::span<const spec::Operation> operations, const Result& result) {
   Json findings = Json::array();
   for (const Broken& broken : result.broken) findings.push_back(broken_json(broken, operations));
+  for (const Unlike& unlike : result.unlike) findings.push_back(unlike_json(unlike));
   Json json = {{"schema", "vlag.replay/1"},
                {"verdict", result.verdict},
                {"file", options.file},
@@ -245,7 +300,7 @@ std::optional<spec::Error> refused_before_difference(const std::vector<Side>& si
 int run(const ReplayOptions& options) {
   const auto source = spec::read_sequence(options.file);
   if (!source) return bad_input(source.error().message());
-  const auto asked = asked_properties(options.properties);
+  const auto asked = asked_of(options.properties);
   if (!asked) return bad_input(asked.error().message());
   const auto choices = choose_backends(options.on, options.policy);
   if (!choices) return bad_input(choices.error().message());
@@ -262,12 +317,16 @@ int run(const ReplayOptions& options) {
     side.outcome = side.backend->run(source->operations, side.trace);
     sides.push_back(std::move(side));
   }
-  const Result result = compare_sides(
-      sides, source->operations, *asked,
+  Result result = compare_sides(
+      sides, source->operations, asked->properties,
       options.beyond_bounds ? props::Claimed::everywhere : props::Claimed::within_bounds);
   if (const auto refused = refused_before_difference(sides, *source, result)) {
     return bad_input(refused->message());
   }
+  if (!options.properties.empty()) {
+    result.unlike = relate_sides(sides, source->operations, asked->relations);
+  }
+  if (result.unlike_violation() != nullptr) result.verdict = "violation";
   if (options.common.json()) {
     print_json(result_json(options, sides, source->operations, result));
   } else {
@@ -287,7 +346,8 @@ void add_replay(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->capture_default_str();
   command
-      .add_option("--property", options->properties, "Only these (may be repeated); also beliefs")
+      .add_option("--property", options->properties,
+                  "Only these (may be repeated); also beliefs and relations")
       ->allow_extra_args(false);
   command.add_flag("--beyond-bounds", options->beyond_bounds,
                    "Judge also where properties are not claimed: see vlag bounds");
