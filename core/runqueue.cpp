@@ -51,7 +51,7 @@ void Runqueue::update_min_vruntime() {
       rules_.zero_vruntime != ZeroVruntime::monotone_unless_reweighted) {
     return;
   }
-  const bool by_deadline = rules_.order == TimelineOrder::deadline;
+  const bool by_deadline = rules_.order != TimelineOrder::vruntime;
   VTime least = sums_.zero_vruntime;
   if (!timeline_.empty()) {
     least = by_deadline ? timeline_.root()->node.min_vruntime : timeline_.leftmost()->vruntime;
@@ -383,7 +383,7 @@ void Runqueue::set_weight(Entity& entity, const Weight& weight) {
 void Runqueue::reweight_kept(Entity& entity, const Weight& weight) {
   const bool is_curr = &entity == curr_;
   const bool propagate = rules_.reweight == ReweightQueued::kept;
-  const bool moves = propagate && rules_.order == TimelineOrder::deadline;
+  const bool moves = propagate && rules_.order != TimelineOrder::vruntime;
   if (is_curr) update_curr();
   if (!is_curr && moves) timeline_remove(entity);
   if (!is_curr && !moves) sums_.remove(entity.vruntime, entity.weight.down());

@@ -45,7 +45,7 @@ bool Timeline::goes_left(const Entity& entity, const Entity& other) const {
 }
 
 VTime Timeline::remembered(const Entity& entity) const {
-  return order_ == TimelineOrder::deadline ? entity.vruntime : entity.deadline;
+  return order_ == TimelineOrder::vruntime ? entity.deadline : entity.vruntime;
 }
 
 // Returns whether anything changed.

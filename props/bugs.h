@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,10 +51,25 @@ Catch hunt(const spec::Bug& bug, const Hunt& how);
 /// The properties that the right policy of the bug keeps, as far as is known.
 std::vector<const Property*> properties_for(const spec::Bug& bug);
 
-/// Which of properties(), and last whether a breakdown, show the bug in so many operations.
+/// Which of properties(), and last whether a breakdown, show the bug in so many operations: the
+/// first sequence in which it fails under the faulty policy and not under the right one counts, and
+/// if it fails under both the property is none of the right policy's.
 std::vector<bool> kills(const spec::Bug& bug, const Hunt& how);
 
-/// The kill matrix of all expressible entries as a file in Markdown.
-std::string kill_matrix(const Hunt& how, unsigned jobs);
+/// The name of the i-th column of kills().
+std::string_view column_name(std::size_t column);
+
+/// kills() of every expressible entry, in the order of the catalogue.
+struct KillRow {
+  const spec::Bug* bug = nullptr;
+  std::vector<bool> killed;
+};
+std::vector<KillRow> kill_matrix(const Hunt& how, unsigned jobs);
+
+/// The matrix as it stands in spec/bugs.md.
+std::string matrix_text(std::span<const KillRow> rows, const Hunt& how);
+
+/// What the file in the tree was made with.
+inline constexpr Hunt matrix_hunt{.seed = 1, .operations = 100'000};
 
 }  // namespace vlag::props

@@ -19,7 +19,7 @@ std::span<const Property> properties() {
     std::vector<Property> list;
     for (const auto part :
          {queue_properties(), timeline_properties(), pick_properties(), entity_properties(),
-          protection_properties(), pair_properties(), fixed_set_properties(),
+          protection_properties(), request_properties(), pair_properties(), fixed_set_properties(),
           conservation_properties(), bound_properties(), reference_properties()}) {
       list.insert(list.end(), part.begin(), part.end());
     }

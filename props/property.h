@@ -99,6 +99,7 @@ std::span<const Property> timeline_properties();
 std::span<const Property> pick_properties();
 std::span<const Property> entity_properties();
 std::span<const Property> protection_properties();
+std::span<const Property> request_properties();
 std::span<const Property> pair_properties();
 std::span<const Property> fixed_set_properties();
 std::span<const Property> conservation_properties();

@@ -56,7 +56,7 @@ class Run {
     if (!goes_on) start(step, *current);
     // A change of the current one puts it back as if it was picked, or does nothing at all.
     const bool changed = is_change(step.operation) && spec::targets(step.operation, id_);
-    if (changed) to_parity_ = without_parity_ = false;
+    if (changed && step.before != nullptr) change(step, *current);
     to_parity_ = to_parity_ && step.has(Feature::RUN_TO_PARITY);
     without_parity_ = without_parity_ && !step.has(Feature::RUN_TO_PARITY);
     return goes_on ? current : nullptr;
@@ -69,7 +69,7 @@ class Run {
       disturbed_ = true;
       end_ = earlier_of(end_, current.vruntime + virtual_time(entity.slice, current));
     }
-    disturbed_ = disturbed_ || step.operation.code == VLAG_WAKE;
+    disturbed_ = disturbed_ || step.operation.code == VLAG_WAKE || is_change(step.operation);
   }
 
   /// With RUN_TO_PARITY all the time: where the shortest request has been served.
@@ -82,6 +82,14 @@ class Run {
   bool disturbed() const { return disturbed_; }
 
  private:
+  void change(const Step& step, const EntityState& current) {
+    const EntityState* before = step.before->find(current.id);
+    const bool shows = before->nice != current.nice || before->slice != current.slice;
+    start(step, current);
+    // One that changed nothing to be seen may have done nothing.
+    if (!shows) to_parity_ = without_parity_ = false;
+  }
+
   static std::uint64_t earlier_of(std::uint64_t a, std::uint64_t b) {
     return distance(a, b) < 0 ? a : b;
   }
@@ -198,6 +206,24 @@ std::string a_wakeup_that_loses_leaves_protection(const Step& step) {
                      step.operation.id, after->id);
 }
 
+// check_preempt_wakeup_fair(), where the current one is idle and the woken one is not.
+std::string a_wakeup_ends_the_protection_of_the_idle(const Step& step) {
+  if (step.before == nullptr || !step.has(Feature::WAKEUP_PREEMPTION)) return {};
+  const auto code = step.operation.code;
+  if (code != VLAG_WAKE && code != VLAG_FORK && code != VLAG_ENQUEUE) return {};
+  if (step.before->head->need_resched != 0) return {};
+  const EntityState* current = step.after.find(step.after.queue->curr);
+  const EntityState* woken = step.after.find(step.operation.id);
+  if (current == nullptr || current == woken) return {};
+  if (!spec::is_idle_policy(*current) || spec::is_idle_policy(*woken)) return {};
+  // A charge on the way may have asked already, and then nothing is compared.
+  const EntityState* before = step.before->find(current->id);
+  if (was_charged(step, *current) || !is_protected(step, *before)) return {};
+  if (!is_protected(step, *current)) return {};
+  return fmt::format("task {} woke, and task {}, which is idle, is still protected", woken->id,
+                     current->id);
+}
+
 std::string a_sleeper_asks_for_nothing(const Step& step) {
   if (step.before == nullptr || step.operation.code != VLAG_NICE) return {};
   const EntityState* sleeper = step.before->find(step.operation.id);
@@ -236,7 +262,7 @@ Check start(const BackendInfo& info) {
 }  // namespace
 
 std::span<const Property> protection_properties() {
-  static const std::array<Property, 5> list = {{
+  static const std::array<Property, 6> list = {{
       {"the_shortest_request_ends_a_run",
        "once one has run for the shortest request of all who are queued, since it was picked or "
        "since that one joined, a reschedule is requested",
@@ -249,6 +275,9 @@ std::span<const Property> protection_properties() {
        "a wakeup that does not preempt leaves the current one its protection",
        "short_preemption=before_pick", stateless<a_wakeup_that_loses_leaves_protection>,
        "short-preemption-that-loses"},
+      {"a_wakeup_ends_the_protection_of_the_idle",
+       "a SCHED_IDLE task is not protected against one that is not idle and wakes",
+       "idle_protection=kept", stateless<a_wakeup_ends_the_protection_of_the_idle>},
       {"a_sleeper_asks_for_nothing",
        "a change of nice of one that sleeps requests no reschedule, though the queue may hold it",
        "delayed_renice=preempts", stateless<a_sleeper_asks_for_nothing>, "renice-of-a-sleeper"},

@@ -145,7 +145,7 @@ std::span<const Bug> sleep_bugs() {
        .component = "place",
        .invariant =
            "a deadline's distance to the vruntime is kept by leaving and joining without a sleep",
-       .base = {},
+       .base = "reweight_request=service",
        .change = "rel_deadline=never",
        .reason = {}},
       {.id = "fork-vruntime-wrong-cpu",

@@ -191,7 +191,28 @@ int report(const BugsOptions& options, const std::vector<const Bug*>& asked) {
   return exit_code_of(verdict);
 }
 
+int print_matrix(const BugsOptions& options) {
+  props::Hunt how = props::matrix_hunt;
+  how.seed = options.common.seed;
+  const auto rows = props::kill_matrix(how, options.common.worker_count());
+  if (!options.common.json()) {
+    fmt::print("{}", props::matrix_text(rows, how));
+    return exit_held;
+  }
+  Json entries = Json::array();
+  for (const props::KillRow& row : rows) {
+    Json names = Json::array();
+    for (std::size_t i = 0; i < row.killed.size(); ++i) {
+      if (row.killed[i]) names.push_back(props::column_name(i));
+    }
+    entries.push_back({{"id", row.bug->id}, {"properties", names}});
+  }
+  print_json({{"schema", "vlag.matrix/1"}, {"seed", how.seed}, {"bugs", entries}});
+  return exit_held;
+}
+
 int run(const BugsOptions& options) {
+  if (options.matrix && !options.all) return bad_input("--matrix is of --all entries");
   std::vector<const Bug*> asked;
   for (const std::string& id : options.ids) {
     const auto bug = spec::known_bug(id);
@@ -199,6 +220,7 @@ int run(const BugsOptions& options) {
     if (std::find(asked.begin(), asked.end(), *bug) == asked.end()) asked.push_back(*bug);
   }
   if (options.all && !asked.empty()) return bad_input("--all already names every entry");
+  if (options.matrix) return print_matrix(options);
   if (options.all) {
     for (const Bug& bug : spec::bugs()) asked.push_back(&bug);
   }
@@ -214,6 +236,8 @@ void add_bugs(CLI::App& app, int& exit_code) {
       "Find the faults that kernels had, each from its policy value; without ID, list them");
   command.add_option("id", options->ids, "Entries of the catalogue");
   command.add_flag("--all", options->all, "Every entry");
+  command.add_flag("--matrix", options->matrix,
+                   "With --all: which property shows which entry, as in spec/bugs.md");
   add_search_options(command, options->common);
   command.add_option("--steps", options->steps, "How many operations to search for each, at most")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
