@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/deadline.h"
 #include "core/slice.h"
 
 namespace vlag {
@@ -29,9 +30,14 @@ Cpu::Cpu(const Policy& policy, int tasks)
 
 // --- The class methods: entity steps plus what is counted per task.
 
+void Cpu::count_delayed(bool more) {
+  if (rules_.delayed_count == DelayedCount::as_runnable) return;
+  delayed_tasks_ += more ? 1U : ~0U;
+}
+
 void Cpu::enqueue_task(Task& task, EnqueueFlags flags) {
   queue_.enqueue_entity(task.se, flags);
-  delayed_tasks_ += task.se.sched_delayed ? 1 : 0;
+  if (task.se.sched_delayed) count_delayed(true);
   idle_tasks_ += task.se.idle ? 1 : 0;
   hrtick_update();
 }
@@ -39,10 +45,12 @@ void Cpu::enqueue_task(Task& task, EnqueueFlags flags) {
 bool Cpu::dequeue_task(Task& task, DequeueFlags flags) {
   const bool was_delayed = task.se.sched_delayed;
   if (!queue_.dequeue_entity(task.se, flags)) {
-    ++delayed_tasks_;
+    count_delayed(true);
     return false;
   }
-  delayed_tasks_ -= was_delayed ? 1 : 0;
+  if (was_delayed) count_delayed(false);
+  const bool again = rules_.delayed_count == DelayedCount::twice && !flags.delayed;
+  if (was_delayed && again) count_delayed(false);
   idle_tasks_ -= task.se.idle ? 1 : 0;
   hrtick_update();
   return true;
@@ -50,13 +58,15 @@ bool Cpu::dequeue_task(Task& task, DequeueFlags flags) {
 
 void Cpu::requeue_delayed(Task& task) {
   queue_.requeue_delayed_entity(task.se);
-  --delayed_tasks_;
+  count_delayed(false);
 }
 
 void Cpu::hrtick_start() {
   if (queue_.nr_running() <= 1) return;
   const Entity& se = current_->se;
-  const Word left = se.slice - Word::wrapped(se.sum_exec_runtime - se.prev_sum_exec_runtime);
+  const Word left = rules_.hrtick == Hrtick::slice_left
+                        ? se.slice - Word::wrapped(se.sum_exec_runtime - se.prev_sum_exec_runtime)
+                        : service_until<Words>(se.vruntime, se.deadline, se.weight);
   if (left < 0) {
     state_.need_resched = true;
     return;
@@ -95,15 +105,15 @@ void Cpu::complete_delayed(Task& task) {
   task.state = TaskState::sleeping;
 }
 
-bool Cpu::would_be_picked(const Task& task) {
-  Entity* picked = queue_.pick_eevdf();
-  if (rules_.wakeup_pick == WakeupPick::dequeues) {
-    while (picked != nullptr && picked != &task.se && picked->sched_delayed) {
-      complete_delayed(task_of(*picked, tasks_));
-      picked = queue_.pick_eevdf();
-    }
+bool Cpu::preempts(const Task& woken) {
+  bool wins = queue_.wakeup_preempts(woken.se);
+  while (!wins && rules_.wakeup_pick == WakeupPick::dequeues) {
+    Entity* picked = queue_.pick_eevdf();
+    if (picked == nullptr || !picked->sched_delayed) return false;
+    complete_delayed(task_of(*picked, tasks_));
+    wins = queue_.wakeup_preempts(woken.se);
   }
-  return picked == &task.se;
+  return wins;
 }
 
 void Cpu::schedule() {
@@ -139,15 +149,18 @@ void Cpu::check_preempt_wakeup(Task& task, bool fork) {
   if (has(Feature::NEXT_BUDDY) && !fork && may_be_buddy) queue_.set_next_buddy(task.se);
   if (state_.need_resched || !has(Feature::WAKEUP_PREEMPTION)) return;
   if (current_->se.idle && !task.se.idle) {
-    queue_.cancel_protect_slice(current_->se);
+    if (rules_.idle_protection == IdleProtection::cancelled) {
+      queue_.cancel_protect_slice(current_->se);
+    }
     state_.need_resched = true;
     return;
   }
   // Batch and idle tasks do not preempt others.
   if (current_->se.idle != task.se.idle || task.policy != SchedPolicy::normal) return;
   queue_.update_curr();
-  queue_.check_preempt_short(task.se);
-  if (would_be_picked(task)) state_.need_resched = true;
+  const bool forced = rules_.buddy_preemption == BuddyPreemption::forced &&
+                      queue_.next() == &task.se && !queue_.eligible(current_->se);
+  if (forced || preempts(task)) state_.need_resched = true;
 }
 
 // --- Time.
@@ -176,7 +189,8 @@ void Cpu::fork(int id, int nice, SchedPolicy policy, Nanos slice) {
   task.se.weight = weight_for(task);
   task.se.custom_slice = slice != 0;
   task.se.slice = Word::wrapped(slice != 0 ? slice : state_.tunables.base_slice);
-  enqueue_task(task, EnqueueFlags{.initial = true});
+  // The second of two placements is not the initial one.
+  enqueue_task(task, EnqueueFlags{.initial = rules_.fork_placement == ForkPlacement::once});
   task.state = TaskState::queued;
   wakeup_preempt(task, true);
 }
@@ -223,11 +237,11 @@ void Cpu::set_load_weight(Task& task) { queue_.reweight_entity(task.se, weight_f
 
 // The kernel's pattern around every change of a task: off the queue, change, and back on.
 template <class Change>
-void Cpu::change_task(Task& task, Change change) {
+void Cpu::change_task(Task& task, DequeueFlags flags, Change change) {
   const bool queued = task.state == TaskState::queued;
   const bool running = current_ == &task;
   const Weight old = task.se.weight;
-  if (queued) dequeue_task(task, DequeueFlags{.save = true});
+  if (queued) dequeue_task(task, flags);
   if (running) queue_.put_prev_entity(task.se);
   change();
   task.se.idle = task.policy == SchedPolicy::idle;
@@ -242,9 +256,15 @@ void Cpu::set_nice(int id, int nice) {
   Task& task = at(id);
   if (task.nice == nice && rules_.unchanged != Unchanged::never) return;
   const bool lowered = nice > task.nice;
-  change_task(task, [&] { task.nice = nice; });
+  if (task.state == TaskState::queued && rules_.reweight != ReweightQueued::off_queue) {
+    task.nice = nice;
+    queue_.reweight_queued(task.se, weight_for(task));
+  } else {
+    change_task(task, DequeueFlags{.save = true, .change = true}, [&] { task.nice = nice; });
+  }
   // prio_changed_fair()
   if (task.state != TaskState::queued || queue_.nr_running() == 1) return;
+  if (task.se.sched_delayed && rules_.delayed_renice == DelayedRenice::waits) return;
   if (current_ == &task) {
     state_.need_resched |= lowered;
   } else {
@@ -267,7 +287,7 @@ void Cpu::set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime) {
   const bool fair = policy != SchedPolicy::idle;
   if (task.policy == policy && (!fair || is_request_of(task, sched_runtime))) return;
   const Word request = Word::wrapped(sched_runtime);
-  change_task(task, [&] {
+  change_task(task, DequeueFlags{.change = true}, [&] {
     task.policy = policy;
     if (!fair) return;
     task.se.custom_slice = sched_runtime != 0;

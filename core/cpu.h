@@ -39,11 +39,17 @@ class Cpu {
   std::uint32_t idle_tasks() const { return idle_tasks_; }
   /// A pick that found no one eligible: the kernel would dereference NULL here.
   bool pick_failed() const { return pick_failed_; }
+  /// A placement that the kernel warns of.
+  bool placed_on_nothing() const { return queue_.placed_on_nothing(); }
 
   // --- What the administrator sets.
   void set_clock(Nanos clock) { state_.clock = clock; }
   void set_zero_vruntime(VTime start) { queue_.set_zero_vruntime(start); }
   void set_features(Features features) { state_.features = features; }
+  /// A write to sched/features of each bit of `mask`.
+  void write_features(std::uint64_t mask, std::uint64_t values) {
+    state_.features = written_features(state_.features, mask, values, rules_);
+  }
   void set_base_slice(Nanos base_slice) { state_.tunables.base_slice = base_slice; }
 
   // --- Time.
@@ -90,13 +96,14 @@ class Cpu {
   void switch_task();
   Task* pick_next_task();
   void complete_delayed(Task& task);
-  bool would_be_picked(const Task& task);
+  bool preempts(const Task& woken);
   void wakeup_preempt(Task& task, bool fork);
   void check_preempt_wakeup(Task& task, bool fork);
   bool is_request_of(const Task& task, Nanos sched_runtime) const;
   void set_attributes(Task& task, SchedPolicy policy, Nanos sched_runtime);
   template <class Change>
-  void change_task(Task& task, Change change);
+  void change_task(Task& task, DequeueFlags flags, Change change);
+  void count_delayed(bool more);
   void set_load_weight(Task& task);
   void hrtick_start();
   void hrtick_clear();

@@ -23,6 +23,16 @@ typename M::T deadline_after(const typename M::T& from, const typename M::S& sli
   return from + calc_delta_fair<M>(slice, weight);
 }
 
+/// Service, in ns, that is left until the deadline. Requires: |d - v| w < 2^63.
+/// Source: hrtick_start_fair(), 7.1 (558c18d3fbb6).
+template <class M>
+typename M::S service_until(const typename M::T& vruntime, const typename M::T& deadline,
+                            const Weight& weight) {
+  using S = typename M::S;
+  return div_s64((deadline - vruntime) * S(static_cast<std::int64_t>(weight.load)),
+                 S(static_cast<std::int64_t>(nice_0_load)));
+}
+
 /// Where an entity goes that yields: it forfeits what is left of its request, which is used up then
 /// and is to be renewed. One that is not eligible stays where it is: else repeated yields would
 /// move it ahead of the others without end.

@@ -81,17 +81,44 @@ constexpr std::array<std::string_view, 3> tie_names = {"fifo", "lifo", "by_id"};
 constexpr Names subtree_names = {"propagated", "own"};
 constexpr Names subtree_slice_names = {"stale", "handed_over"};
 constexpr std::array<std::string_view, 3> reweight_sums_names = {"updated", "stale", "asleep_too"};
-constexpr std::array<std::string_view, 3> zero_vruntime_names = {"tracks_average", "stays",
-                                                                 "moves_alone"};
+constexpr std::array<std::string_view, 6> zero_vruntime_names = {
+    "tracks_average",     "stays", "moves_alone", "monotone", "monotone_unless_reweighted",
+    "at_insert_and_erase"};
+constexpr Names heap_search_names = {"complete", "single_pass"};
+constexpr std::array<std::string_view, 8> reweight_names = {"off_queue",
+                                                            "around_average",
+                                                            "around_stale_average",
+                                                            "around_average_unlimited",
+                                                            "kept",
+                                                            "kept_unpropagated",
+                                                            "placed",
+                                                            "placed_counted"};
+constexpr Names place_slice_names = {"refreshed", "kept"};
+constexpr Names fork_placement_names = {"once", "twice"};
+constexpr std::array<std::string_view, 6> protection_names = {
+    "request",         "shortest",        "shortest_at_pick", "shortest_unless_pending",
+    "shortest_silent", "shortest_or_none"};
+constexpr Names short_preemption_names = {"before_pick", "if_picked"};
+constexpr Names idle_protection_names = {"cancelled", "kept"};
+constexpr Names buddy_pick_names = {"eligible", "regardless"};
+constexpr Names buddy_preemption_names = {"if_picked", "forced"};
+constexpr std::array<std::string_view, 3> delayed_count_names = {"apart", "as_runnable", "twice"};
+constexpr Names delayed_renice_names = {"preempts", "waits"};
+constexpr Names hrtick_names = {"slice_left", "until_deadline"};
+constexpr Names feature_parse_names = {"exact", "prefix"};
+constexpr Names feature_write_names = {"in_force", "reported"};
 constexpr Names lag_clamp_names = {"limited", "unlimited"};
-constexpr Names place_lag_names = {"inflated", "plain"};
+constexpr std::array<std::string_view, 4> lag_inflation_names = {"linux", "none", "capped",
+                                                                 "geometric"};
 constexpr Names deadline_from_names = {"vruntime", "deadline"};
 constexpr Names request_end_names = {"reschedules", "silent"};
-constexpr Names yield_names = {"forfeit", "nothing"};
+constexpr std::array<std::string_view, 4> yield_names = {"forfeit", "nothing", "deadline_only",
+                                                         "forfeit_always"};
 constexpr Names delayed_buddy_names = {"refused", "accepted"};
 constexpr Names slice_clamp_names = {"clamped", "unclamped"};
 constexpr std::array<std::string_view, 3> service_names = {"weighted", "unweighted", "coarse"};
-constexpr Names rel_deadline_names = {"flag_kept", "flag_cleared"};
+constexpr std::array<std::string_view, 3> rel_deadline_names = {"flag_kept", "flag_cleared",
+                                                                "never"};
 
 constexpr Names reweight_request_names = {"virtual_time", "service"};
 constexpr Names change_lag_names = {"limited", "kept"};
@@ -100,20 +127,31 @@ constexpr Names wakeup_pick_names = {"plain", "dequeues"};
 
 constexpr std::array<std::string_view, 3> unchanged_names = {"compared", "recognized", "never"};
 
-constexpr std::array<RuleInfo, 21> rules_by_name = {
+constexpr std::array<RuleInfo, 35> rules_by_name = {
     rule<&Rules::average>("average", average_names),
     rule<&Rules::order>("order", order_names),
+    rule<&Rules::heap_search>("heap_search", heap_search_names),
     rule<&Rules::tie>("tie", tie_names),
     rule<&Rules::subtree_minimum>("subtree_minimum", subtree_names),
     rule<&Rules::subtree_slice>("subtree_slice", subtree_slice_names),
     rule<&Rules::reweight_sums>("reweight_sums", reweight_sums_names),
+    rule<&Rules::reweight>("reweight", reweight_names),
     rule<&Rules::zero_vruntime>("zero_vruntime", zero_vruntime_names),
     rule<&Rules::lag_clamp>("lag_clamp", lag_clamp_names),
-    rule<&Rules::place_lag>("place_lag", place_lag_names),
+    rule<&Rules::lag_inflation>("lag_inflation", lag_inflation_names),
+    rule<&Rules::place_slice>("place_slice", place_slice_names),
+    rule<&Rules::fork_placement>("fork_placement", fork_placement_names),
     rule<&Rules::deadline_from>("deadline_from", deadline_from_names),
     rule<&Rules::request_end>("request_end", request_end_names),
+    rule<&Rules::protection>("protection", protection_names),
+    rule<&Rules::short_preemption>("short_preemption", short_preemption_names),
+    rule<&Rules::idle_protection>("idle_protection", idle_protection_names),
     rule<&Rules::yield>("yield", yield_names),
     rule<&Rules::delayed_buddy>("delayed_buddy", delayed_buddy_names),
+    rule<&Rules::buddy_pick>("buddy_pick", buddy_pick_names),
+    rule<&Rules::buddy_preemption>("buddy_preemption", buddy_preemption_names),
+    rule<&Rules::delayed_count>("delayed_count", delayed_count_names),
+    rule<&Rules::delayed_renice>("delayed_renice", delayed_renice_names),
     rule<&Rules::slice_clamp>("slice_clamp", slice_clamp_names),
     rule<&Rules::service>("service", service_names),
     rule<&Rules::rel_deadline>("rel_deadline", rel_deadline_names),
@@ -122,6 +160,9 @@ constexpr std::array<RuleInfo, 21> rules_by_name = {
     rule<&Rules::sleeper_lag>("sleeper_lag", sleeper_lag_names),
     rule<&Rules::wakeup_pick>("wakeup_pick", wakeup_pick_names),
     rule<&Rules::unchanged>("unchanged", unchanged_names),
+    rule<&Rules::hrtick>("hrtick", hrtick_names),
+    rule<&Rules::feature_parse>("feature_parse", feature_parse_names),
+    rule<&Rules::feature_write>("feature_write", feature_write_names),
 };
 
 std::array<Policy, 1> make_presets() { return {eevdf_6_12()}; }
@@ -153,6 +194,32 @@ std::optional<FeatureToggle> parse_feature(std::string_view text) {
   const std::optional<Feature> feature = find_feature(text);
   if (!feature) return std::nullopt;
   return FeatureToggle{*feature, on};
+}
+
+std::optional<FeatureToggle> parse_feature(std::string_view text, FeatureParse rule) {
+  if (rule == FeatureParse::exact) return parse_feature(text);
+  constexpr std::string_view negation = "NO_";
+  const bool on = !text.starts_with(negation);
+  if (!on) text.remove_prefix(negation.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (text.starts_with(names[i])) return FeatureToggle{static_cast<Feature>(i), on};
+  }
+  return std::nullopt;
+}
+
+Features written_features(Features features, std::uint64_t mask, std::uint64_t values,
+                          const Rules& rules) {
+  if (rules.feature_write == FeatureWrite::reported) return features;
+  if (rules.feature_parse == FeatureParse::exact) {
+    features.assign(mask, values);
+    return features;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    const auto toggle = parse_feature(names[i], rules.feature_parse);
+    features.set(toggle->feature, (values >> i & 1) != 0);
+  }
+  return features;
 }
 
 std::span<const RuleInfo> rule_table() { return rules_by_name; }

@@ -34,7 +34,8 @@ struct DequeueFlags {
   bool sleep = false;    // DEQUEUE_SLEEP
   bool special = false;  // DEQUEUE_SPECIAL
   bool delayed = false;  // DEQUEUE_DELAYED: complete a delayed dequeue
-  bool save = false;     // DEQUEUE_SAVE: it comes back in the same step
+  bool save = false;     // DEQUEUE_SAVE without DEQUEUE_MOVE: it will be back in a moment
+  bool change = false;   // it comes back in the same step, changed
 };
 
 class Runqueue {
@@ -54,6 +55,8 @@ class Runqueue {
   /// V, floored, without moving zero_vruntime.
   VTime average() const;
   bool eligible(const Entity& entity) const;
+  /// Someone was placed among others whose weight is 0: the kernel warns.
+  bool placed_on_nothing() const { return placed_on_nothing_; }
 
   /// Charges the current entity for the time since it was last charged; may request a reschedule.
   /// Ensures: deadline_after_vruntime for the current entity.
@@ -71,8 +74,8 @@ class Runqueue {
 
   /// Chooses who runs, without changing anything: the earliest eligible deadline, unless the
   /// current request is protected. Returns nullptr only if nobody is eligible (a fault).
-  /// Requires: nr_running() > 0.
-  Entity* pick_eevdf() const;
+  /// Without `protect` no request is protected. Requires: nr_running() > 0.
+  Entity* pick_eevdf(bool protect = true) const;
 
   /// As pick_eevdf(), but an eligible buddy goes first (PICK_BUDDY).
   Entity* pick_next_entity() const;
@@ -85,7 +88,9 @@ class Runqueue {
 
   void set_next_buddy(Entity& entity);
 
-  /// A woken entity was queued: cancels protection where its request is shorter (PREEMPT_SHORT).
+  /// Whether the woken entity, which is queued, preempts the current one. Where its request is
+  /// shorter protection does not count, and is cancelled (PREEMPT_SHORT).
+  bool wakeup_preempts(const Entity& woken);
   void check_preempt_short(const Entity& woken);
   void cancel_protect_slice(Entity& entity) const;
 
@@ -95,6 +100,8 @@ class Runqueue {
 
   /// The request of an entity that is off the queue was changed: SleeperLag::limited.
   void limit_saved_lag(Entity& entity) const;
+  /// Changes the weight of an entity that is queued and stays so (ReweightQueued).
+  void reweight_queued(Entity& entity, const Weight& weight);
 
   /// The wrong turn that the other values of ReweightSums take; nothing under the kernel's rule.
   void after_reweight(const Entity& entity, const Weight& old);
@@ -103,17 +110,26 @@ class Runqueue {
   bool has(Feature feature) const { return cpu_.features.has(feature); }
   Sums<Words> total() const;
   Word average_key() const;
+  void update_min_vruntime();
   VTime avg_vruntime();
   Word limit_of(const Entity& entity) const;
   void update_entity_lag(Entity& entity, bool limited = true);
   bool update_deadline(Entity& entity);
   Word charged(Word delta, const Weight& weight) const;
   bool did_preempt_short(const Entity& entity) const;
+  bool run_ends(const Entity& entity, bool used_up) const;
   void place_entity(Entity& entity, bool initial);
   void timeline_add(Entity& entity);
   void timeline_remove(Entity& entity);
   void clear_buddies(const Entity& entity);
   bool is_protected(const Entity& entity) const;
+  Word shortest_slice() const;
+  void set_protection(Entity& entity) const;
+  void limit_protection();
+  void reweight_kept(Entity& entity, const Weight& weight);
+  void reweight_around(Entity& entity, const Weight& weight);
+  void reweight_placed(Entity& entity, const Weight& weight);
+  void set_weight(Entity& entity, const Weight& weight);
 
   const Rules& rules_;
   CpuState& cpu_;
@@ -123,6 +139,7 @@ class Runqueue {
   Entity* next_ = nullptr;
   std::uint64_t load_ = 0;  // cfs_rq->load.weight, scaled
   std::uint32_t nr_running_ = 0;
+  bool placed_on_nothing_ = false;
 };
 
 }  // namespace vlag

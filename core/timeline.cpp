@@ -44,12 +44,16 @@ bool Timeline::goes_left(const Entity& entity, const Entity& other) const {
   return tie_ == TieOrder::lifo ? distance <= 0 : distance < 0;
 }
 
+VTime Timeline::remembered(const Entity& entity) const {
+  return order_ == TimelineOrder::vruntime ? entity.deadline : entity.vruntime;
+}
+
 // Returns whether anything changed.
 bool Timeline::update(Entity& entity) const {
   TimelineNode& node = entity.node;
   const VTime old_vruntime = node.min_vruntime;
   const Word old_slice = node.min_slice;
-  node.min_vruntime = entity.vruntime;
+  node.min_vruntime = remembered(entity);
   node.min_slice = entity.slice;
   if (minimum_ == SubtreeMinimum::propagated) {
     take_minimum(node, node.right);
@@ -126,7 +130,7 @@ void Timeline::insert(Entity& entity) {
   entity.node.red = true;
   *link = &entity;
   if (is_leftmost) leftmost_ = &entity;
-  entity.node.min_vruntime = entity.vruntime;
+  entity.node.min_vruntime = remembered(entity);
   entity.node.min_slice = entity.slice;
   propagate(parent, nullptr);
   rebalance_inserted(&entity);

@@ -2,9 +2,10 @@
 // The timeline: the queued entities that do not run, ordered by deadline.
 //
 // A red-black tree in which every node also knows the least vruntime of its subtree, which is what
-// core/pick.h needs. Equal deadlines go to the right: first in, first out. The shape is that of
-// Linux's rb tree after the same insertions and removals, since the subtree fields, which the
-// lockstep compares, depend on it. Sources: lib/rbtree.c, __enqueue_entity(), 6.12.117.
+// core/pick.h needs. (In 6.6: ordered by vruntime, and the least deadline, for core/heap_pick.h.)
+// Equal deadlines go to the right: first in, first out. The shape is that of Linux's rb tree after
+// the same insertions and removals, since the subtree fields, which the lockstep compares, depend
+// on it. Sources: lib/rbtree.c, __enqueue_entity(), 6.12.117.
 #pragma once
 
 #include "core/average.h"
@@ -32,7 +33,11 @@ class Timeline {
   /// Requires: the entity is in this timeline.
   void erase(Entity& entity);
 
+  /// Requires: the entity is in this timeline, and only what its nodes remember has changed.
+  void refresh(Entity& entity) { propagate(&entity, nullptr); }
+
  private:
+  VTime remembered(const Entity& entity) const;
   bool goes_left(const Entity& entity, const Entity& other) const;
   bool update(Entity& entity) const;
   void propagate(Entity* from, const Entity* stop) const;

@@ -87,9 +87,7 @@ ModelBackend::ModelBackend(const Policy& policy) : policy_(policy) {
 Outcome ModelBackend::end(spec::Trace& trace) {
   trace.clear();
   for (const Operation& operation : operations_) {
-    if (!step(operation, trace)) {
-      return {Outcome::Kind::faulted, "pick_eevdf() found no eligible entity: NULL dereference"};
-    }
+    if (!step(operation, trace)) return {Outcome::Kind::faulted, std::string(breakdown())};
   }
   return {};
 }
@@ -104,7 +102,13 @@ bool ModelBackend::step(const Operation& operation, spec::Trace& trace) {
   }
   apply(operation);
   observe(0, trace);
-  return !cpu_->pick_failed();
+  return breakdown().empty();
+}
+
+std::string_view ModelBackend::breakdown() const {
+  if (!cpu_) return {};
+  if (cpu_->placed_on_nothing()) return "place_entity() among others whose weight is 0: WARN";
+  return cpu_->pick_failed() ? "pick_eevdf() found no eligible entity: NULL dereference" : "";
 }
 
 void ModelBackend::reset(const Operation& operation) {
@@ -119,11 +123,8 @@ void ModelBackend::apply(const Operation& operation) {
   switch (operation.code) {
     case VLAG_RESET:
       return reset(operation);
-    case VLAG_FEATURES: {
-      Features features = cpu_->features();
-      features.assign(operation.extra, operation.arg);
-      return cpu_->set_features(features);
-    }
+    case VLAG_FEATURES:
+      return cpu_->write_features(operation.extra, operation.arg);
     case VLAG_TUNABLE:
       return cpu_->set_base_slice(operation.arg);
     case VLAG_FORK:

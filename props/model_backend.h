@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/cpu.h"
@@ -24,6 +25,9 @@ class ModelBackend final : public Backend {
   /// policy broke down: its pick found no one.
   /// Requires: out_of_range(operation) is empty.
   bool step(const spec::Operation& operation, spec::Trace& trace);
+
+  /// What a kernel would have said when the policy broke down; empty if it did not.
+  std::string_view breakdown() const;
 
  private:
   void apply(const spec::Operation& operation);

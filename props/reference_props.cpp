@@ -50,6 +50,7 @@ class FollowsReference {
     policy.rules.sleeper_lag = info.rules.sleeper_lag;
     policy.rules.wakeup_pick = info.rules.wakeup_pick;
     policy.rules.unchanged = info.rules.unchanged;
+    policy.rules.lag_inflation = info.rules.lag_inflation;
     policy.tunables.hz = info.hz;
     policy.tunables.base_slice = info.base_slice;
     return policy;

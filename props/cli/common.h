@@ -82,10 +82,12 @@ std::string time_text(std::uint64_t ns);
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_bounds(CLI::App& app, int& exit_code);
+void add_bugs(CLI::App& app, int& exit_code);
 void add_prove(CLI::App& app, int& exit_code);
 void add_kernel(CLI::App& app, int& exit_code);
 void add_lockstep(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
+void add_starve(CLI::App& app, int& exit_code);
 void add_gate(CLI::App& app, int& exit_code);
 
 }  // namespace vlag::cli
