@@ -175,9 +175,7 @@ class Explorer {
   }
 
   // A quarter of the budget.
-  bool may_compare() const {
-    return report_.history.empty() && on_twins_ < depth_.operations / 4;
-  }
+  bool may_compare() const { return report_.history.empty() && on_twins_ < depth_.operations / 4; }
 
   void compare_twins(const Path& one, const Path& other) {
     const std::uint64_t before = depth_.operations;
@@ -189,10 +187,10 @@ class Explorer {
       };
       const std::uint64_t state = after(one);
       if (state == after(other)) continue;
-      report_.history = fmt::format(
-          "after '{}' these two differ, though they were in one state before\n{}\n{}",
-          spec::to_text(letters_[letter]), spec::to_text(sequence_of(one)),
-          spec::to_text(sequence_of(other)));
+      report_.history =
+          fmt::format("after '{}' these two differ, though they were in one state before\n{}\n{}",
+                      spec::to_text(letters_[letter]), spec::to_text(sequence_of(one)),
+                      spec::to_text(sequence_of(other)));
       break;
     }
     ++depth_.twins;
@@ -221,7 +219,7 @@ spec::Sequence alphabet(int tasks) {
                       op::yield()};
   constexpr std::array<int, 3> nices = {0, 5, 0};
   for (int id = 0; id < tasks; ++id) {
-    letters.push_back(op::fork(id, nices[static_cast<std::size_t>(id)], id == 2 ? 100'000 : 0));
+    letters.push_back(op::fork(id, nices[static_cast<std::size_t>(id)]));
     letters.push_back(op::wake(id));
   }
   letters.push_back(op::nice(0, 5));

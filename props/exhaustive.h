@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Small scope, all of it: every legal sequence over a small alphabet of operations, shortest first,
-// for a few tasks. Where the random search may miss, this does not, up to the depth that it reaches.
+// for a few tasks. Where the random search may miss, this does not, up to the depth that it
+// reaches.
 //
 // States that are equal but for where time and virtual time start, how the timeline is balanced and
-// where zero_vruntime is, are one state: what follows is tried from the first. That this is right is
-// checked as well: two histories that reach one state must decide the same from there.
+// where zero_vruntime is, are one state: what follows is tried from the first. That this is right
+// is checked as well: two histories that reach one state must decide the same from there.
 #pragma once
 
 #include <cstdint>
