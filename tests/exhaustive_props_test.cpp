@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Small scope, all of it: how deep a budget reaches, what is found there, and that the past does not
-// decide.
+// Small scope, all of it: how deep a budget reaches, what is found there, and that the past does
+// not decide.
 #include <gtest/gtest.h>
 
 #include "props/exhaustive.h"
