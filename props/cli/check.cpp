@@ -24,6 +24,7 @@ struct CheckOptions {
   std::vector<std::string> names;
   std::string on;  // a kernel whose observations are judged; empty: the model's
   std::uint64_t steps = 200'000;
+  std::uint64_t exhaustive = 0;  // operations; 0: a random search
   int length = 100;
   int tasks = 8;
   bool list = false;
@@ -244,11 +245,45 @@ PolicyResult result_of(const std::string& preset, const Policy& policy, const As
   if (!asked.properties.empty()) {
     result.report = props::check(policy, asked.properties, campaign, progress_meter("check"));
   }
-  if (!asked.relations.empty()) {
-    result.relations =
-        props::check_relations(policy, asked.relations, campaign, progress_meter("relations"));
+  if (!report.history.empty()) fmt::print("the past decides: {}", report.history);
+}
+
+Json exhaustive_json(const CheckOptions& options, const PolicyResult& result,
+                     const props::ExhaustiveReport& report, std::string_view verdict) {
+  Json depths = Json::array();
+  for (const props::Depth& depth : report.depths) {
+    depths.push_back({{"tasks", depth.tasks},
+                      {"depth", depth.complete},
+                      {"states", depth.states},
+                      {"operations", depth.operations},
+                      {"twins", depth.twins}});
   }
-  return result;
+  Json findings = Json::array();
+  for (const props::Finding& finding : report.findings) {
+    findings.push_back(finding_json(finding, replay_on(options, result)));
+  }
+  return {{"schema", "vlag.exhaustive/1"}, {"verdict", verdict},
+          {"policy", result.preset},       {"depths", depths},
+          {"history", report.history},     {"findings", findings}};
+}
+
+int run_exhaustive(const CheckOptions& options, const std::string& preset, const Policy& policy,
+                   const Asked& asked) {
+  const props::ExhaustiveReport report =
+      props::exhaustive(policy, asked.properties, options.exhaustive, progress_meter("exhaustive"));
+  PolicyResult result{preset, {}, {}, {}};
+  result.report.findings = report.findings;
+  const std::string_view verdict = report.history.empty() ? result.verdict() : "violation";
+  if (options.common.json()) {
+    print_json(exhaustive_json(options, result, report, verdict));
+    return exit_code_of(verdict);
+  }
+  print_depths(report);
+  for (const props::Finding& finding : report.findings) {
+    print_finding(finding, replay_on(options, result));
+  }
+  fmt::print("{}\n", coloured_verdict(verdict));
+  return exit_code_of(verdict);
 }
 
 int run(const CheckOptions& options) {
@@ -268,6 +303,12 @@ int run(const CheckOptions& options) {
   }
   const auto asked = asked_of(options.names);
   if (!asked) return bad_input(asked.error().message());
+  if (options.exhaustive > 0) {
+    if (policies.size() > 1 || !options.on.empty()) {
+      return bad_input("--exhaustive explores one --policy of the model");
+    }
+    return run_exhaustive(options, options.presets.front(), policies.front(), *asked);
+  }
   if (!options.common.json()) {
     fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
   }
@@ -309,6 +350,11 @@ void add_check(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command.add_option("--on", options->on, "Judge what a kernel shows (kernel:NAME), not the model");
   add_size_options(command, options->steps, options->length, options->tasks);
+  command
+      .add_option("--exhaustive", options->exhaustive,
+                  "Instead of a random search: every legal sequence for 2 and 3 tasks, shortest "
+                  "first, within so many operations")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   command.add_flag("--list", options->list, "List the properties and what kills them");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }
