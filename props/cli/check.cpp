@@ -12,6 +12,7 @@
 #include "props/cli/common.h"
 #include "props/cli/findings.h"
 #include "props/combinations.h"
+#include "props/exhaustive.h"
 #include "props/relation_search.h"
 
 namespace vlag::cli {
@@ -34,7 +35,7 @@ struct CheckOptions {
 struct PolicyResult {
   std::string preset;
   props::CheckReport report;
-  props::RelationReport relations = {};
+  props::RelationReport relations;
   std::string inconclusive = {};  // why not all was judged
 
   std::string_view verdict() const {
@@ -200,6 +201,19 @@ void list_properties(const CommonOptions& options) {
   }
 }
 
+PolicyResult result_of(const std::string& preset, const Policy& policy, const Asked& asked,
+                       const props::Campaign& campaign) {
+  PolicyResult result{preset, {}, {}, {}};
+  if (!asked.properties.empty()) {
+    result.report = props::check(policy, asked.properties, campaign, progress_meter("check"));
+  }
+  if (!asked.relations.empty()) {
+    result.relations =
+        props::check_relations(policy, asked.relations, campaign, progress_meter("relations"));
+  }
+  return result;
+}
+
 // The model says what is legal, and the kernel's own observations are judged, whether or not they
 // are the model's.
 PolicyResult judge_kernel(const Policy& policy, const props::Kernel& kernel,
@@ -239,11 +253,13 @@ spec::Result<std::optional<KernelChoice>> chosen_kernel(const CheckOptions& opti
   return std::optional<KernelChoice>(*choice);
 }
 
-PolicyResult result_of(const std::string& preset, const Policy& policy, const Asked& asked,
-                       const props::Campaign& campaign) {
-  PolicyResult result{preset, {}, {}, {}};
-  if (!asked.properties.empty()) {
-    result.report = props::check(policy, asked.properties, campaign, progress_meter("check"));
+// What was tried, for each number of tasks.
+void print_depths(const props::ExhaustiveReport& report) {
+  for (const props::Depth& depth : report.depths) {
+    fmt::print(
+        "{} tasks: every legal sequence of up to {} operations; {} states, {} operations; {} pairs "
+        "of histories decide alike\n",
+        depth.tasks, depth.complete, depth.states, depth.operations, depth.twins);
   }
   if (!report.history.empty()) fmt::print("the past decides: {}", report.history);
 }
