@@ -118,8 +118,7 @@ std::string unlike(const Observation& left, const Observation& right, const Like
   }
   spec::Trace left_record;
   spec::Trace right_record;
-  const auto difference =
-      spec::first_difference(one.in(left_record), other.in(right_record));
+  const auto difference = spec::first_difference(one.in(left_record), other.in(right_record));
   if (!difference) return {};
   const std::string whose =
       difference->entity == VLAG_NO_ENTITY ? "" : fmt::format(" of task {}", difference->entity);
@@ -170,7 +169,9 @@ bool has_lost_deadline(const Observation& now) {
 }
 
 // Where a stream cannot be held to anything: beyond the bounds, or virtual times are arbitrary.
-bool is_beyond(const Observation& now) { return !spec::within_bounds(now) || has_lost_deadline(now); }
+bool is_beyond(const Observation& now) {
+  return !spec::within_bounds(now) || has_lost_deadline(now);
+}
 
 }  // namespace
 

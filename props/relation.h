@@ -22,17 +22,17 @@ namespace vlag::props {
 
 /// In which terms the right stream must be the left one.
 struct Likeness {
-  std::vector<int> names;             // right id of a left id; empty: the same
-  std::uint64_t clock = 0;            // right less left, ns
-  std::uint64_t vruntime = 0;         // right less left
-  bool measured = false;              // take both from the first pair that is compared
-  unsigned scale = 0;                 // right times are 2^scale as long; then only decisions and
-                                      // vruntimes are compared
-  bool decisions = false;             // compare only who runs, and whether that is to change
-  bool timeline = true;               // also how it is balanced, what it caches, and zero_vruntime
-  int without = VLAG_NO_ENTITY;       // a task on the right that is not looked at
-  std::int64_t slack = 0;             // how much a vruntime may differ; not 0: only the current one's
-                                      // is compared
+  std::vector<int> names;        // right id of a left id; empty: the same
+  std::uint64_t clock = 0;       // right less left, ns
+  std::uint64_t vruntime = 0;    // right less left
+  bool measured = false;         // take both from the first pair that is compared
+  unsigned scale = 0;            // right times are 2^scale as long; then only decisions and
+                                 // vruntimes are compared
+  bool decisions = false;        // compare only who runs, and whether that is to change
+  bool timeline = true;          // also how it is balanced, what it caches, and zero_vruntime
+  int without = VLAG_NO_ENTITY;  // a task on the right that is not looked at
+  std::int64_t slack = 0;        // how much a vruntime may differ; not 0: only the current one's
+                                 // is compared
 };
 
 /// Observations to compare, by their place left and right.
@@ -43,10 +43,10 @@ struct Pair {
 
 /// What a relation makes of a sequence.
 struct Related {
-  std::string change;               // in words: "a second tick 3 ms into operation 7"
+  std::string change;                  // in words: "a second tick 3 ms into operation 7"
   std::optional<spec::Sequence> left;  // if that is not the original
   spec::Sequence right;
-  std::vector<Pair> compared;       // rising
+  std::vector<Pair> compared;  // rising
   Likeness likeness;
 };
 

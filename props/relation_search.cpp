@@ -86,7 +86,8 @@ RelationReport check_relations(const Policy& policy, std::span<const Relation* c
   std::uint64_t originals = 0;
   while (originals < campaign.operations && !left.empty()) {
     std::vector<Part> parts(left.size());
-    const unsigned jobs = std::clamp<unsigned>(campaign.jobs, 1, static_cast<unsigned>(left.size()));
+    const unsigned jobs =
+        std::clamp<unsigned>(campaign.jobs, 1, static_cast<unsigned>(left.size()));
     in_parallel(jobs, [&](unsigned worker) {
       for (std::size_t i = worker; i < left.size(); i += jobs) {
         parts[i] = run_part(policy, *asked[left[i]], campaign, next + i * sequences_per_round);

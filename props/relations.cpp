@@ -267,14 +267,15 @@ std::optional<Operation> neutral(const Original& original, std::size_t index, st
       if (asks) return op::slice(task->id, task->slice);
       return {};
     case 4:
-      if (asks) return op::policy(task->id, static_cast<vlag_policy>(task->flags >> VLAG_POLICY_SHIFT));
+      if (asks)
+        return op::policy(task->id, static_cast<vlag_policy>(task->flags >> VLAG_POLICY_SHIFT));
       return {};
     case 5:
       if (current != nullptr) return op::wake(current->id);
       return {};
     case 6: {
-      const bool considered = now.head->need_resched == 0 &&
-                              has(original, index, Feature::WAKEUP_PREEMPTION);
+      const bool considered =
+          now.head->need_resched == 0 && has(original, index, Feature::WAKEUP_PREEMPTION);
       if (current == nullptr || considered || has(original, index, Feature::NEXT_BUDDY)) return {};
       if (task != nullptr && waits(now, task)) return op::wake(task->id);
       return {};
@@ -314,7 +315,8 @@ std::optional<Related> with_default_again(const Original& original, std::size_t 
   return related;
 }
 
-// --- Visitors. Nobody considers an idle task that joins, so it is gone before anyone was preempted.
+// --- Visitors. Nobody considers an idle task that joins, so it is gone before anyone was
+// preempted.
 
 std::optional<Related> with_visitor(const Original& original, std::size_t choice) {
   const std::size_t index = choice / 2;
@@ -324,9 +326,10 @@ std::optional<Related> with_visitor(const Original& original, std::size_t choice
   if (current == nullptr || !is_charged(now) || visitor >= VLAG_MAX_TASKS) return {};
   if (has(original, index, Feature::HRTICK)) return {};
   const bool heavy = choice % 2 == 1 && !spec::is_idle_policy(*current);
-  Related related = with_inserted(
-      original, index,
-      {op::fork(visitor, heavy ? -20 : 0, 0, heavy ? VLAG_BATCH : VLAG_IDLE), op::dequeue(visitor)});
+  Related related =
+      with_inserted(original, index,
+                    {op::fork(visitor, heavy ? -20 : 0, 0, heavy ? VLAG_BATCH : VLAG_IDLE),
+                     op::dequeue(visitor)});
   related.likeness.without = visitor;
   related.likeness.timeline = false;
   related.change += " that leaves at once";
@@ -362,8 +365,7 @@ std::optional<Related> after_a_past(const Original& original, std::size_t) {
   related.right.push_back(op::features(used.bits(), original.info.features & used.bits()));
   related.right.push_back(op::base_slice(original.info.base_slice));
   const std::size_t start = related.right.size() - 1;
-  related.right.insert(related.right.end(), original.sequence.begin() + 1,
-                       original.sequence.end());
+  related.right.insert(related.right.end(), original.sequence.begin() + 1, original.sequence.end());
   related.likeness.measured = true;
   related.compared = from(0, original.sequence.size(), start);
   related.change = "after the same once before, when all have exited";
@@ -385,19 +387,19 @@ std::span<const Relation> relations() {
       {"units_do_not_matter",
        "on a fixed set at nice 0, all times and requests twice as long decide the same",
        "service=coarse", scaled, always<1>},
-      {"a_sleepers_change_can_wait",
-       "a change of a sleeper commutes with what does not concern it", "reweight_sums=asleep_too",
-       swapped, at_each<1>},
+      {"a_sleepers_change_can_wait", "a change of a sleeper commutes with what does not concern it",
+       "reweight_sums=asleep_too", swapped, at_each<1>},
       {"what_changes_nothing_is_neutral",
-       "asking for what a task has, a wakeup of one that is awake, an update or a pick without time "
+       "asking for what a task has, a wakeup of one that is awake, an update or a pick without "
+       "time "
        "in between change nothing",
        "unchanged=never", with_neutral, at_each<neutral_variants>},
       {"the_default_again_is_neutral",
        "asking for the default request changes nothing for a task that has it",
        "unchanged=compared", with_default_again, at_each<2>, "default-again-is-a-change"},
       {"a_visitor_leaves_no_trace",
-       "one who joins and leaves before time passes changes nothing for others",
-       "average=truncate", with_visitor, at_each<2>},
+       "one who joins and leaves before time passes changes nothing for others", "average=truncate",
+       with_visitor, at_each<2>},
       {"the_dead_are_forgotten",
        "when all have exited, the same happens as if nothing had been before",
        "reweight_sums=stale", after_a_past, always<1>},

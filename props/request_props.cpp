@@ -56,9 +56,8 @@ class Grants {
 };
 
 Check start_grants(const BackendInfo& info) {
-  return [grants = std::make_shared<Grants>(info)](const Step& step) {
-    return grants->check(step);
-  };
+  return
+      [grants = std::make_shared<Grants>(info)](const Step& step) { return grants->check(step); };
 }
 
 std::string a_migration_keeps_the_request(const Step& step) {
@@ -70,8 +69,7 @@ std::string a_migration_keeps_the_request(const Step& step) {
   const bool leaves = code == VLAG_DEQUEUE;
   // Features may have been switched while it was away.
   if (!leaves && !has(before, VLAG_REL_DEADLINE)) return {};
-  const std::uint64_t was =
-      leaves ? before.deadline - before.vruntime : before.deadline;
+  const std::uint64_t was = leaves ? before.deadline - before.vruntime : before.deadline;
   const std::uint64_t is = leaves ? after.deadline : after.deadline - after.vruntime;
   if (was == is && has(after, VLAG_REL_DEADLINE) == leaves) return {};
   return fmt::format("task {} had {} ns of virtual time left of its request, and has {}", after.id,

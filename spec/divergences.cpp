@@ -170,15 +170,10 @@ constexpr std::array<Divergence, 13> list = {{
      "is not eligible ends its run. A comment there says so. 6.17 cancels only for the one that is "
      "picked (9de74a9850b9). Who: it happens by itself among different slices.",
      "reset\n"
-     "fork 0\n"
-     "fork 1 slice 100us\n"
-     "fork 2\n"
+     "fork 0 slice 10ms\n"
      "schedule\n"
-     "block\n"
-     "advance 200us\n"
-     "schedule\n"
-     "advance 300us\n"
-     "wake 1\n"},
+     "fork 1 policy batch\n"
+     "fork 2\n"},
     {"renice-of-a-sleeper", "a change of nice of a task that sleeps may request a reschedule",
      "a_sleeper_asks_for_nothing", "delayed_renice", "preempts", "waits",
      "prio_changed_fair() asks task_on_rq_queued(), which a delayed task is, and goes on to "
