@@ -140,14 +140,16 @@ constexpr std::array<Divergence, 13> list = {{
      "update_curr() requests a reschedule only then. One that waits with a request of 0.1 ms waits "
      "for all of it, unless it wakes while it is eligible and earlier (PREEMPT_SHORT). 6.17 limits "
      "the protection to the shortest request that is queued (052c3d87c82e), also when one joins "
-     "(3a0baa8e6c57), and requests a reschedule at its end (0b9ca2dcabc3). Who: any user, by "
+     "(3a0baa8e6c57), and requests a reschedule at its end (0b9ca2dcabc3); the shortest one is "
+     "min_slice, which is stale where min-slice-handover says so. Who: any user, by "
      "asking for a long slice; or whoever competes with one.",
      "reset\n"
      "fork 0 slice 10ms\n"
      "fork 1\n"
      "schedule\n"
      "yield\n"
-     "tick 1ms\n"},
+     "tick 1ms\n",
+     "subtree_slice=handed_over"},
     {"no-parity-no-quantum", "without RUN_TO_PARITY a run may end as soon as it has begun",
      "a_run_lasts_for_a_quantum", "protection", "request", "shortest",
      "pick_eevdf() keeps the current one for its protection only if RUN_TO_PARITY is on. Without, "
