@@ -27,6 +27,7 @@ struct Entity {
   VTime vruntime;
   VTime deadline;  // Relative to vruntime while rel_deadline.
   Word vlag;       // Off the queue: the saved lag. While running: see core/preempt.h.
+  Word load_left;  // The weight of the others when it last left the queue (LagInflation).
   Word slice;      // The request, in ns.
   Weight weight;
   Nanos exec_start = 0;

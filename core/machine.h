@@ -5,9 +5,9 @@
 //   M::S  a signed word: a lag, a request, a weight, a product of them
 //   M::T  a point in virtual time; it wraps, so it has no order: T - T gives S, T + S gives T
 //   M::B  truth
-// and div_s64(), div_u64(), scale(), choose(), stash(). With the words below the rules run; with
-// symbols (smt/) the same text is proved. Words wrap as the kernel's do (it is built with
-// -fno-strict-overflow).
+// and div_s64(), div_u64(), scale(), geometric_mean(), choose(), stash(). With the words below the
+// rules run; with symbols (smt/) the same text is proved. Words wrap as the kernel's do (it is
+// built with -fno-strict-overflow).
 #pragma once
 
 #include <compare>
@@ -78,6 +78,19 @@ constexpr Word div_u64(Word dividend, Word divisor) {
 constexpr Word scale(Word delta, std::uint32_t factor, unsigned shift) {
   __extension__ using Wide = unsigned __int128;
   return Word::wrapped(static_cast<std::uint64_t>(Wide{delta.bits()} * factor >> shift));
+}
+
+/// floor(sqrt(a b)), with a 128-bit product. Requires: a and b do not differ in sign.
+constexpr Word geometric_mean(Word a, Word b) {
+  __extension__ using Wide = unsigned __int128;
+  const auto magnitude = [](Word x) { return x.value < 0 ? (-x).bits() : x.bits(); };
+  const Wide product = Wide{magnitude(a)} * magnitude(b);
+  std::uint64_t root = 0;
+  for (std::uint64_t bit = std::uint64_t{1} << 63; bit != 0; bit >>= 1) {
+    const std::uint64_t more = root | bit;
+    if (Wide{more} * more <= product) root = more;
+  }
+  return Word::wrapped(root);
 }
 
 constexpr Word choose(bool condition, Word yes, Word no) { return condition ? yes : no; }

@@ -108,7 +108,8 @@ constexpr Names hrtick_names = {"slice_left", "until_deadline"};
 constexpr Names feature_parse_names = {"exact", "prefix"};
 constexpr Names feature_write_names = {"in_force", "reported"};
 constexpr Names lag_clamp_names = {"limited", "unlimited"};
-constexpr Names place_lag_names = {"inflated", "plain"};
+constexpr std::array<std::string_view, 4> lag_inflation_names = {"linux", "none", "capped",
+                                                                 "geometric"};
 constexpr Names deadline_from_names = {"vruntime", "deadline"};
 constexpr Names request_end_names = {"reschedules", "silent"};
 constexpr std::array<std::string_view, 4> yield_names = {"forfeit", "nothing", "deadline_only",
@@ -137,7 +138,7 @@ constexpr std::array<RuleInfo, 35> rules_by_name = {
     rule<&Rules::reweight>("reweight", reweight_names),
     rule<&Rules::zero_vruntime>("zero_vruntime", zero_vruntime_names),
     rule<&Rules::lag_clamp>("lag_clamp", lag_clamp_names),
-    rule<&Rules::place_lag>("place_lag", place_lag_names),
+    rule<&Rules::lag_inflation>("lag_inflation", lag_inflation_names),
     rule<&Rules::place_slice>("place_slice", place_slice_names),
     rule<&Rules::fork_placement>("fork_placement", fork_placement_names),
     rule<&Rules::deadline_from>("deadline_from", deadline_from_names),

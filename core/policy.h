@@ -94,9 +94,9 @@ std::optional<FeatureToggle> parse_feature(std::string_view text);
 /// How V rounds to whole ns. Floor since 650cad561cce (6.6); truncation is the fault it fixed.
 enum class AverageRounding : std::uint8_t { floor, truncate };
 
-/// What orders the timeline: the deadline (2227a957e1d5, 6.8), or the vruntime (6.6), where nodes
-/// remember the least deadline; or the deadline as an unsigned number, which is wrong where virtual
-/// time wraps.
+/// What orders the timeline: the deadline (2227a957e1d5, 6.8), or the vruntime (6.6; its nodes then
+/// remember the least deadline); or the deadline as an unsigned number, which is wrong where
+/// virtual time wraps.
 enum class TimelineOrder : std::uint8_t { deadline, vruntime, unsigned_deadline };
 
 /// Among equal keys in the timeline: who was inserted first (entity_before is strict), or last, or
@@ -153,8 +153,11 @@ enum class ReweightQueued : std::uint8_t {
 /// Whether the saved lag is limited (update_entity_lag), or kept as it is.
 enum class LagClamp : std::uint8_t { limited, unlimited };
 
-/// Whether place_entity() inflates the lag by (W + w)/W, so that it survives the join.
-enum class PlaceLag : std::uint8_t { inflated, plain };
+/// By what place_entity() inflates a saved lag, which joining would shrink: for the queue of weight
+/// B that is joined (as Linux does, so that the lag survives), not at all, for the heavier of that
+/// one and of the one of weight A that was left, or by the geometric mean of both factors. See
+/// core/placement.h, spec/lag_inflation.md.
+enum class LagInflation : std::uint8_t { as_linux, none, capped, geometric };
 
 /// Whether a placement takes the default request as it is now (2f2fc17bab00), or keeps an old one.
 enum class PlaceSlice : std::uint8_t { refreshed, kept };
@@ -274,7 +277,7 @@ struct Rules {
   ReweightQueued reweight = ReweightQueued::off_queue;
   ZeroVruntime zero_vruntime = ZeroVruntime::tracks_average;
   LagClamp lag_clamp = LagClamp::limited;
-  PlaceLag place_lag = PlaceLag::inflated;
+  LagInflation lag_inflation = LagInflation::as_linux;
   PlaceSlice place_slice = PlaceSlice::refreshed;
   ForkPlacement fork_placement = ForkPlacement::once;
   DeadlineFrom deadline_from = DeadlineFrom::vruntime;

@@ -206,9 +206,8 @@ void Runqueue::place_entity(Entity& entity, bool initial) {
       placed_on_nothing_ = true;
       load = 1;
     }
-    lag = rules_.place_lag == PlaceLag::inflated
-              ? inflated_lag<Words>(entity.vlag, load, entity.weight.down())
-              : entity.vlag;
+    lag = placed_lag<Words>(rules_.lag_inflation, entity.vlag, entity.load_left, load,
+                            entity.weight.down());
   }
   entity.vruntime = average - lag;
   if (has(Feature::PLACE_REL_DEADLINE) && entity.rel_deadline) {
@@ -253,6 +252,7 @@ bool Runqueue::dequeue_entity(Entity& entity, DequeueFlags flags) {
   }
   if (&entity != curr_) timeline_remove(entity);
   entity.on_rq = false;
+  entity.load_left = total().sum_weight;
   load_ -= entity.weight.load;
   --nr_running_;
   if (!flags.save || flags.move) update_min_vruntime();

@@ -36,14 +36,16 @@ struct Weight {
   std::uint32_t inverse = 0;  // 2^32 / scale_load_down(load), as the kernel's table has it
   std::uint32_t factor = 1;   // delta * factor >> shift
   std::uint8_t shift = 0;
+  std::uint32_t scaled_down = 0;
 
   /// The weight as the sums use it.
-  constexpr Word down() const { return scale_load_down<Words>(Word::wrapped(load)); }
+  constexpr Word down() const { return std::int64_t{scaled_down}; }
 };
 
 /// The weight with that load and inverse; source: __calc_delta(), 6.12.
 constexpr Weight make_weight(std::uint64_t load, std::uint32_t inverse) {
-  Weight weight{load, inverse, 1, 0};
+  const Word down = scale_load_down<Words>(Word::wrapped(load));
+  Weight weight{load, inverse, 1, 0, static_cast<std::uint32_t>(down.value)};
   if (load == nice_0_load) return weight;  // calc_delta_fair() is then the identity.
   std::uint64_t factor = scale_load_down<Words>(Word::wrapped(nice_0_load)).bits() * inverse;
   int shift = 32;

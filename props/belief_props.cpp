@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "props/energy_props.h"
 #include "props/property.h"
 #include "spec/view.h"
 
@@ -138,7 +139,7 @@ std::string requeue_keeps_the_average(const Step& step) {
 }  // namespace
 
 std::span<const Property> beliefs() {
-  static const std::array<Property, 4> list = {{
+  static const std::array<Property, 5> list = {{
       {"lag_on_the_queue_is_within_two_requests_and_a_tick",
        "nobody who is queued is owed more than twice its request and a tick", "",
        stateless<lag_is_within_two_requests>},
@@ -152,6 +153,9 @@ std::span<const Property> beliefs() {
        stateless<wakeup_moves_forward>},
       {"a_requeue_keeps_the_average", "requeuing a delayed task leaves V where it is", "",
        stateless<requeue_keeps_the_average>},
+      {"a_round_trip_never_pumps",
+       "a leave and the join that follows it never raise the energy of the lags", "",
+       start_round_trips},
   }};
   return list;
 }

@@ -297,7 +297,7 @@ std::span<const Property> conservation_properties() {
   static const std::array<Property, 6> list = {{
       {"a_change_keeps_what_is_owed",
        "a change of nice, slice or policy keeps the service owed, or limits it, and so keeps V",
-       "place_lag=plain", with_base_slice<changes_keep>},
+       "lag_inflation=none", with_base_slice<changes_keep>},
       {"a_change_forgives_no_debt",
        "one who has run ahead of its share is as far ahead after a change of nice, slice or policy",
        "change_lag=limited", with_base_slice<changes_forgive>, "change-forgives-debt"},

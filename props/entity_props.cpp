@@ -141,7 +141,7 @@ std::span<const Property> entity_properties() {
       {"lag_is_limited_at_leave", "who leaves saves a lag within twice its request, or a tick",
        "lag_clamp=unlimited", stateless<lag_is_limited_at_leave>},
       {"lag_survives_placement", "who joins has the lag that it came with, to rounding",
-       "place_lag=plain", stateless<lag_survives_placement>},
+       "lag_inflation=none", stateless<lag_survives_placement>},
       {"slice_is_granted", "a custom slice is from 100 us to 100 ms", "slice_clamp=unclamped",
        stateless<slice_is_granted>},
       {"delayed_only_waits", "a delayed entity is queued, does not run and is nobody's buddy",

@@ -23,6 +23,8 @@
 #include <thread>
 #include <utility>
 
+#include "spec/nearest.h"
+
 #ifndef VLAG_SOURCE_DIR
 #define VLAG_SOURCE_DIR "."
 #endif
@@ -178,9 +180,16 @@ Result<Source> directory_source(const KernelSpec& spec) {
 }
 
 std::string kernel_name(const KernelSpec& spec, const Source& source) {
-  return fmt::format("{}-{}{}{}{}", source.label, spec.hz, spec.groups ? "-groups" : "",
-                     spec.source_dir.empty() ? "" : "-tree",
-                     spec.patches.empty() ? "" : "-patched");
+  std::string name =
+      fmt::format("{}-{}{}{}{}", source.label, spec.hz, spec.groups ? "-groups" : "",
+                  spec.source_dir.empty() ? "" : "-tree", spec.patches.empty() ? "" : "-patched");
+  for (const std::string& edit : spec.edits) name += "+" + edit;
+  return name;
+}
+
+fs::path edits_directory() { return root_directory() / "props" / "kernel" / "edits"; }
+fs::path edit_path(std::string_view name) {
+  return edits_directory() / (std::string(name) + ".edit");
 }
 
 // Over everything that can change the executable.
@@ -191,11 +200,14 @@ Result<std::string> kernel_key(const KernelSpec& spec, const Source& source) {
   hash.add(fmt::format("hz {} groups {}", spec.hz, spec.groups));
   hash.add(output_of("gcc --version 2>/dev/null | head -n 1"));
   std::vector<fs::path> files;
-  for (const char* file : {"lockstep.c", "build.sh", "config"}) {
+  std::vector<const char*> made_by = {"lockstep.c", "build.sh", "config"};
+  if (!spec.edits.empty()) made_by.push_back("edit.pl");
+  for (const char* file : made_by) {
     files.push_back(root_directory() / "props" / "kernel" / file);
   }
   files.push_back(root_directory() / "spec" / "wire.h");
   files.insert(files.end(), spec.patches.begin(), spec.patches.end());
+  for (const std::string& edit : spec.edits) files.push_back(edit_path(edit));
   for (const fs::path& file : files) {
     const auto content = read_file(file);
     if (!content) return content.error();
@@ -221,9 +233,9 @@ std::optional<Kernel> load(const fs::path& directory) {
 
 bool save_manifest(const Kernel& kernel, const KernelSpec& spec, const fs::path& path) {
   const json manifest = {
-      {"schema", "vlag.kernel/1"},     {"name", kernel.name},    {"key", kernel.key},
-      {"release", kernel.release},     {"hz", kernel.hz},        {"groups", kernel.groups},
-      {"source_dir", spec.source_dir}, {"patches", spec.patches}};
+      {"schema", "vlag.kernel/1"},     {"name", kernel.name},     {"key", kernel.key},
+      {"release", kernel.release},     {"hz", kernel.hz},         {"groups", kernel.groups},
+      {"source_dir", spec.source_dir}, {"patches", spec.patches}, {"edits", spec.edits}};
   std::ofstream out(path);
   out << manifest.dump(2) << '\n';
   return static_cast<bool>(out.flush());
@@ -297,6 +309,7 @@ std::string build_command(const KernelSpec& spec, const Source& source, const fs
   option("groups", spec.groups ? "y" : "n");
   option("jobs", std::to_string(spec.jobs != 0 ? spec.jobs : cpus));
   for (const std::string& patch : spec.patches) option("patch", patch);
+  for (const std::string& edit : spec.edits) option("edit", edit_path(edit).string());
   return command;
 }
 
@@ -347,7 +360,41 @@ fs::path cache_directory() {
   return fs::path(home != nullptr && *home != '\0' ? home : "/tmp") / ".cache" / "vlag";
 }
 
+std::vector<KernelEdit> kernel_edits() {
+  std::vector<KernelEdit> edits;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(edits_directory(), error)) {
+    if (entry.path().extension() != ".edit") continue;
+    KernelEdit edit{entry.path().stem().string(), {}, {}};
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);) {
+      constexpr std::string_view comment = "# ";
+      constexpr std::string_view bug = "bug ";
+      if (edit.text.empty() && line.starts_with(comment)) edit.text = line.substr(comment.size());
+      if (line.starts_with(bug)) edit.bug = line.substr(bug.size());
+    }
+    edits.push_back(std::move(edit));
+  }
+  std::sort(edits.begin(), edits.end(),
+            [](const KernelEdit& left, const KernelEdit& right) { return left.name < right.name; });
+  return edits;
+}
+
+Result<Done> known_edits(std::span<const std::string> names) {
+  const std::vector<KernelEdit> edits = kernel_edits();
+  std::vector<std::string_view> all;
+  for (const KernelEdit& edit : edits) all.push_back(edit.name);
+  for (const std::string& name : names) {
+    if (std::find(all.begin(), all.end(), name) != all.end()) continue;
+    if (all.empty()) return failed(fmt::format("no edits in {}", edits_directory().string()));
+    return failed(
+        fmt::format("'{}' is not an edit; the nearest is {}", name, spec::nearest(name, all)));
+  }
+  return Done{};
+}
+
 Result<Kernel> ensure_kernel(const KernelSpec& spec, const Progress& progress) {
+  if (const auto known = known_edits(spec.edits); !known) return known.error();
   const auto source = spec.source_dir.empty() ? package_source(spec) : directory_source(spec);
   if (!source) return source.error();
   const auto key = kernel_key(spec, *source);

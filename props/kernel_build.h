@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,18 +28,32 @@ struct KernelSpec {
   bool groups = false;
   std::string source_dir = {};
   std::vector<std::string> patches = {};
-  unsigned jobs = 0;  // 0: one for each CPU
+  std::vector<std::string> edits = {};  // by name, in order
+  unsigned jobs = 0;                    // 0: one for each CPU
 };
 
 /// A kernel that can be run.
 struct Kernel {
-  std::string name;  // "6.12-250", "6.12-250-groups", "6.12-250-patched"
+  std::string name;  // "6.12-250", "6.12-250-groups", "6.12-250-patched", "6.12-250+EDIT"
   std::string key;
   std::string release;         // "linux-source-6.12 6.12.117-1~deb12u1"
   std::filesystem::path path;  // of the executable
   unsigned hz = 0;
   bool groups = false;
 };
+
+/// A change to the kernel's source that is kept in props/kernel/edits/ (format: edit.pl there).
+struct KernelEdit {
+  std::string name;
+  std::string bug;   // its entry in the catalogue; empty: a proposal
+  std::string text;  // why, as its first comment says
+};
+
+/// All of them by name.
+std::vector<KernelEdit> kernel_edits();
+
+/// Errors: one of them is unknown (the nearest is named).
+spec::Result<spec::Done> known_edits(std::span<const std::string> names);
 
 /// Called with one line for each stage of a build.
 using Progress = std::function<void(std::string_view line)>;
@@ -47,7 +62,8 @@ using Progress = std::function<void(std::string_view line)>;
 std::filesystem::path cache_directory();
 
 /// The cached kernel for `spec`, or a new one. Waits while another process builds the same one.
-/// Errors: the package is missing or of another version than the model's; the build fails.
+/// Errors: an edit is unknown; the package is missing or of another version than the model's; the
+/// build fails.
 spec::Result<Kernel> ensure_kernel(const KernelSpec& spec, const Progress& progress = {});
 
 /// All cached kernels by name, newest first among equals.

@@ -47,6 +47,11 @@ struct BatchResult {
   std::string inconclusive;
 };
 
+// One sequence at a time where the kernel's own trace of each is judged.
+std::uint64_t batch_size(const LockstepPlan& plan) {
+  return plan.compares ? sequences_per_batch : 1;
+}
+
 class Worker {
  public:
   Worker(const Policy& policy, const LockstepPlan& plan, std::uint64_t sequences)
@@ -80,11 +85,11 @@ class Worker {
 
  private:
   void generate(std::uint64_t batch, Batch& out) {
-    out.parts.resize(sequences_per_batch);
+    const std::uint64_t size = batch_size(plan_);
+    out.parts.resize(size);
     out.operations.clear();
     std::size_t used = 0;
-    for (std::uint64_t i = batch * sequences_per_batch;
-         i < std::min(sequences_, (batch + 1) * sequences_per_batch); ++i) {
+    for (std::uint64_t i = batch * size; i < std::min(sequences_, (batch + 1) * size); ++i) {
       Batch::Part& part = out.parts[used++];
       Scope scope = plan_.scope;
       scope.features = plan_.combinations[i % plan_.combinations.size()];
@@ -111,14 +116,22 @@ class Worker {
 
   void judge_part(const Batch::Part& part, std::size_t offset, BatchResult& result) {
     result.operations += part.trace.size();
+    if (!plan_.compares) {
+      judge_properties(part, kernel_trace_, result);
+      return;
+    }
     for (std::size_t i = 0; i < part.trace.size(); ++i) {
       if (spec::same_observation(part.trace[i], kernel_trace_[offset + i])) continue;
       result.incidents.push_back(
           {part.index, "divergence", part.sequence, first_difference(part, offset, i)});
       return;
     }
+    judge_properties(part, part.trace, result);
+  }
+
+  void judge_properties(const Batch::Part& part, const spec::Trace& trace, BatchResult& result) {
     if (plan_.asked.empty()) return;
-    const Verdict verdict = judge(part.sequence, part.trace, backend_->info(), plan_.asked);
+    const Verdict verdict = judge(part.sequence, trace, backend_->info(), plan_.asked);
     result.steps += verdict.steps;
     for (const Violation& violation : verdict.violations) {
       result.incidents.push_back(
@@ -224,6 +237,21 @@ class Shrinker {
   spec::Trace kernel_trace_;
 };
 
+// The first of each rule.
+void keep_firsts(std::vector<Incident>& kept, std::vector<Incident>& found) {
+  for (Incident& incident : found) {
+    const bool seen = std::any_of(kept.begin(), kept.end(), [&](const Incident& other) {
+      return other.rule == incident.rule;
+    });
+    if (!seen) kept.push_back(std::move(incident));
+  }
+}
+
+// A comparison ends with what is found first; a judgement goes on with the other properties.
+bool ends(const LockstepPlan& plan, const std::vector<Incident>& incidents) {
+  return plan.compares ? !incidents.empty() : incidents.size() >= plan.asked.size();
+}
+
 }  // namespace
 
 Comparison compare(std::span<const spec::Operation> sequence, const spec::Trace& left,
@@ -283,7 +311,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
   const auto length = static_cast<std::uint64_t>(plan.scope.operations);
   const std::uint64_t rows = (plan.operations_per_combination + length - 1) / length;
   const std::uint64_t sequences = combinations * rows;
-  const std::uint64_t batches = (sequences + sequences_per_batch - 1) / sequences_per_batch;
+  const std::uint64_t batches = (sequences + batch_size(plan) - 1) / batch_size(plan);
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(1U, plan.jobs); ++i) {
     workers.push_back(std::make_unique<Worker>(policy, plan, sequences));
@@ -292,7 +320,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
   }
   std::vector<Incident> incidents;
   std::uint64_t done = 0;
-  while (done < batches && report.inconclusive.empty() && incidents.empty()) {
+  while (done < batches && report.inconclusive.empty() && !ends(plan, incidents)) {
     const std::uint64_t end = std::min(batches, done + batches_per_round);
     std::vector<BatchResult> results(end - done);
     in_parallel(static_cast<unsigned>(workers.size()), [&](unsigned worker) {
@@ -302,7 +330,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
       report.operations += result.operations;
       for (PropertyTally& tally : report.tallies) tally.operations += result.steps;
       if (!result.inconclusive.empty()) report.inconclusive = result.inconclusive;
-      std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
+      keep_firsts(incidents, result.incidents);
     }
     done = end;
     meter(done, batches);
@@ -313,9 +341,7 @@ LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
     for (PropertyTally& tally : report.tallies) {
       if (tally.property->name == incident.rule) tally.held = false;
     }
-    const bool seen = std::any_of(report.findings.begin(), report.findings.end(),
-                                  [&](const Finding& f) { return f.rule == incident.rule; });
-    if (seen || report.findings.size() >= plan.most_findings) continue;
+    if (report.findings.size() >= plan.most_findings) continue;
     report.findings.push_back(shrinker.finding(incident));
   }
   return report;

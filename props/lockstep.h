@@ -26,6 +26,8 @@ struct LockstepPlan {
   unsigned jobs = 1;
   std::vector<const Property*> asked;  // may be empty
   std::size_t most_findings = 3;       // then stop
+  bool compares =
+      true;  // false: `asked` are judged on what the kernel shows, whatever the model does
   Scope scope;
 };
 
@@ -37,6 +39,7 @@ struct LockstepReport {
   std::string inconclusive;       // why not all could be compared; empty if it was
 };
 
+/// A comparison ends after the round in which something is found.
 LockstepReport lockstep(const Policy& policy, const BackendMaker& make_backend,
                         const LockstepPlan& plan, const Meter& meter);
 

@@ -122,6 +122,21 @@ Number scale(const Number& delta, std::uint32_t factor, unsigned shift) {
   return checked(result, "a scaled word fits in 64 bits");
 }
 
+Number geometric_mean(const Number& a, const Number& b) {
+  VLAG_CHECK(theory() != Theory::words);
+  const z3::expr product = a.term() * b.term();
+  here().oblige(product >= constant(0), "what has a geometric mean does not differ in sign");
+  const z3::expr root = here().fresh("root");
+  here().define(root >= constant(0));
+  if (theory() == Theory::rationals) {
+    here().define(root * root == product);
+  } else {
+    const z3::expr next = root + constant(1);
+    here().define(root * root <= product && product < next * next);
+  }
+  return checked(root, "a geometric mean fits in 64 bits");
+}
+
 Number choose(const Truth& condition, const Number& yes, const Number& no) {
   return Number(z3::ite(condition.term(), yes.term(), no.term()));
 }

@@ -120,6 +120,8 @@ Number div_s64(const Number& dividend, const Number& divisor);
 /// Of what is not negative as a signed word; that is an obligation.
 Number div_u64(const Number& dividend, const Number& divisor);
 Number scale(const Number& delta, std::uint32_t factor, unsigned shift);
+/// Requires: not words. Of two that do not differ in sign; that is an obligation.
+Number geometric_mean(const Number& a, const Number& b);
 Number choose(const Truth& condition, const Number& yes, const Number& no);
 Point choose(const Truth& condition, const Point& yes, const Point& no);
 Exact choose(const Truth& condition, const Exact& yes, const Exact& no);

@@ -168,7 +168,7 @@ std::span<const Bug> sleep_bugs() {
        .component = "place",
        .invariant = "who joins has the lag that it came with",
        .base = {},
-       .change = "place_lag=plain",
+       .change = "lag_inflation=none",
        .reason = {}},
       {.id = "cfs-min-vruntime-ahead",
        .title = "min_vruntime passes by one that waits",

@@ -118,6 +118,28 @@ bool Reference::do_preempt_short(const Task& woken, const Task& curr) const {
          (before(woken, curr) || !eligible(curr));
 }
 
+// By how much before V: as said of LagInflation. With `left` = A, `joined` = B:
+//   sqrt((A + w)/A (B + w)/B) l is the square root of the product of what either gives.
+Integer Reference::placed_lag(const Task& task) const {
+  const Integer joined = queued().weight();
+  const Integer left = task.load_left != 0 ? task.load_left : joined;
+  const auto inflated = [&](const Integer& load) -> Integer {
+    return task.vlag * (load + task.w()) / load;
+  };
+  switch (policy_.rules.lag_inflation) {
+    case LagInflation::none:
+      return task.vlag;
+    case LagInflation::capped:
+      return inflated(std::max(left, joined));
+    case LagInflation::geometric: {
+      const Integer mean = sqrt(Integer(inflated(left) * inflated(joined)));
+      return task.vlag < 0 ? Integer(-mean) : mean;
+    }
+    default:
+      return inflated(joined);
+  }
+}
+
 // Puts a task that is not on the queue where its lag, once it is, will be vlag again. Joining at
 // v moves the average from V to V' = (W V + w v)/(W + w); V' - v = vlag gives
 //   v = V - vlag (W + w)/W.
@@ -125,10 +147,7 @@ void Reference::place(Task& task, bool initial) {
   if (!task.custom_slice) task.slice = base_slice_;
   const Integer request = virtual_time(task, task.slice);
   Integer lag = 0;
-  if (feature(Feature::PLACE_LAG) && nr_running() != 0) {
-    const Integer weight = queued().weight();
-    lag = task.vlag * (weight + task.w()) / weight;
-  }
+  if (feature(Feature::PLACE_LAG) && nr_running() != 0) lag = placed_lag(task);
   task.vruntime = floor_average() - lag;
 
   if (feature(Feature::PLACE_REL_DEADLINE) && task.rel_deadline) {
@@ -232,6 +251,7 @@ void Reference::leave(Task& task, bool sleeps, bool changes) {
   }
   if (&task != curr_) remove_waiting(task);
   task.on_rq = false;
+  task.load_left = queued().weight();
 }
 
 // For a migration or a change: not to sleep.

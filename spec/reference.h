@@ -47,8 +47,9 @@ struct ReferenceTask {
 
   int id = 0;
   Integer vruntime = 0;
-  Integer deadline = 0;  // Relative to vruntime while rel_deadline.
-  Integer vlag = 0;      // While running: the deadline it was picked with, or one more.
+  Integer deadline = 0;   // Relative to vruntime while rel_deadline.
+  Integer vlag = 0;       // While running: the deadline it was picked with, or one more.
+  Integer load_left = 0;  // The weight of the others when it last left.
   std::uint64_t slice = 0;
   Weight weight;
   Nanos exec_start = 0;
@@ -70,7 +71,8 @@ class Reference {
  public:
   /// Takes the features and tunables of `policy`. Its rules are ignored, as this is the definition,
   /// but for those that spec/divergences.h has two values of and that show in what is decided, and
-  /// for how a queued entity is reweighted. Faults of a rule are judged by what is right of it.
+  /// for how a queued entity is reweighted, and for the proposal lag_inflation. Faults of a rule
+  /// are judged by what is right of it.
   explicit Reference(const Policy& policy);
 
   /// Requires: `operation` is legal (spec/legal.h); the first one is VLAG_RESET.
@@ -109,6 +111,7 @@ class Reference {
   // The rules.
   Integer lag_limit(const Task& task) const;
   Integer entity_lag(const Task& task) const;
+  Integer placed_lag(const Task& task) const;
   void update_curr();
   bool update_deadline(Task& task);
   bool did_preempt_short() const;

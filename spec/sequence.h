@@ -76,6 +76,9 @@ std::string to_text(const Operation& operation);
 /// A whole sequence as a text file. Ensures: parse_text(to_text(s)) == s.
 std::string to_text(std::span<const Operation> sequence);
 
+/// The same, with `repeat` where a block of lines follows itself.
+std::string to_compact_text(std::span<const Operation> sequence);
+
 std::vector<std::byte> to_binary(std::span<const Operation> sequence);
 
 /// A parsed file: the operations, and for each the line that it came from (1-based; 0 in binary).

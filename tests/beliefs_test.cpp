@@ -73,5 +73,42 @@ TEST(Beliefs, AnOwedLagIsJudgedInService) {
             "task 1 is owed 10000000 ns; twice its request and a tick are 5400000 ns");
 }
 
+// 1 leaves 0 and 2, is owed a third of a tick, and joins 0 alone.
+TEST(Beliefs, ATripFromAHeavyQueueToALightOnePumps) {
+  const Sequence trip = {op::reset(),    op::fork(0),         op::fork(1),    op::fork(2),
+                         op::schedule(), op::tick(4'000'000), op::schedule(), op::block(),
+                         op::block(),    op::wake(1)};
+  const Property& belief = *find_property("a_round_trip_never_pumps");
+  // w^2 l^2 (1/B - 1/A) = 1024 l^2 / 2 with l = 1333333 is 910221766898688, less some rounding.
+  EXPECT_EQ(tests::violation(belief, trip, eevdf_6_12()),
+            "task 1 left others of weight 2048 with a lag of 1333333 ns and joined others of "
+            "weight 1024: the energy grew by 910220401778005");
+  for (const char* rule : {"none", "capped", "geometric"}) {
+    const Policy policy = tests::with_rule(eevdf_6_12(), std::string("lag_inflation=") + rule);
+    EXPECT_EQ(tests::violation(belief, trip, policy), "") << rule;
+  }
+}
+
+class RoundTrips : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Beliefs, RoundTrips, testing::Values("none", "capped", "geometric"));
+
+TEST_P(RoundTrips, NeverPumpUnderTheProposals) {
+  const Property* const only[] = {find_property("a_round_trip_never_pumps")};
+  const Policy policy = tests::with_rule(eevdf_6_12(), std::string("lag_inflation=") + GetParam());
+  const Campaign campaign{.seed = 1, .operations = 100'000, .jobs = 1, .scope = {}};
+  const CheckReport report = check(policy, only, campaign, [](std::uint64_t, std::uint64_t) {});
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().summary;
+}
+
+// The second implementation places as the first does.
+TEST_P(RoundTrips, FollowTheReference) {
+  const Property* const only[] = {find_property("follows_the_reference")};
+  const Policy policy = tests::with_rule(eevdf_6_12(), std::string("lag_inflation=") + GetParam());
+  const Campaign campaign{.seed = 1, .operations = 50'000, .jobs = 1, .scope = {}};
+  const CheckReport report = check(policy, only, campaign, [](std::uint64_t, std::uint64_t) {});
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().summary;
+}
+
 }  // namespace
 }  // namespace vlag::props

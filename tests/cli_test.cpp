@@ -346,12 +346,41 @@ TEST_F(CliTest, SavedFindingsAreWhole) {
 
 TEST_F(CliTest, TheSameSeedPrintsTheSameBytes) {
   for (const std::string arguments :
-       {"check --steps 20000 --seed 3", "check --steps 20000 --set tie=lifo --format json"}) {
+       {"check --steps 20000 --seed 3", "check --steps 20000 --set tie=lifo --format json",
+        "starve --seed 2"}) {
     const Process one = vlag(arguments + " --jobs 1");
     const Process four = vlag(arguments + " --jobs 4");
     EXPECT_EQ(one.out, four.out);
     EXPECT_THAT(one.out, Not(IsEmpty()));
   }
+}
+
+TEST_F(CliTest, StarvationIsFoundAndCanBeSeenAgain) {
+  const json found = parsed("starve --default-slices --seed 2", exit_violation);
+  EXPECT_EQ(found["schema"], "vlag.starve/1");
+  EXPECT_EQ(found["verdict"], "violation");
+  const json& row = found["rows"][0]["found"];
+  EXPECT_EQ(row["default_slices"], true);
+  EXPECT_EQ(row["tasks"].size(), 4U);
+  const Process again = vlag("run " + row["sequence"].get<std::string>());
+  EXPECT_EQ(again.exit_code, exit_held) << again.err;
+  EXPECT_THAT(again.out, MatchesRegex("(.|\n)*task 0 waited longest: .*, and still waits\n"));
+}
+
+TEST_F(CliTest, NoStarvationFoundIsNoProof) {
+  const std::string arguments = "starve --budget 500000 --set lag_inflation=none";
+  const Process text = vlag(arguments);
+  EXPECT_EQ(text.exit_code, exit_held);
+  EXPECT_THAT(text.out, HasSubstr("none found in "));
+  EXPECT_THAT(text.out, HasSubstr("this is not a proof"));
+  EXPECT_EQ(parsed(arguments, exit_held)["rows"][0]["found"], nullptr);
+}
+
+TEST_F(CliTest, StarveRefusesWhatMakesNoSense) {
+  expect_bad("starve --tasks 2", HasSubstr("--tasks"));
+  expect_bad("starve --also fork", HasSubstr("--also"));
+  expect_bad("starve --hz 7", HasSubstr("hz"));
+  expect_bad("starve --confirm 6.12", HasSubstr("6.12"));
 }
 
 TEST_F(CliTest, ResultsThatDoNotArriveAreNoResults) {

@@ -48,7 +48,7 @@ TEST_F(RunqueueTest, TheSavedLagIsWhatIsLeftAfterJoining) {
 
 TEST_F(RunqueueTest, PlainPlacementLosesHalfOfIt) {
   small.put(one, 100, 110);
-  small.rules.place_lag = PlaceLag::plain;
+  small.rules.lag_inflation = LagInflation::none;
   two.vlag = 8;
   queue().enqueue_entity(two, EnqueueFlags{});
   EXPECT_EQ(near_zero(two.vruntime), 92);

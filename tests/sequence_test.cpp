@@ -445,5 +445,23 @@ TEST_F(SequenceFile, MustExistAndBeAFile) {
   EXPECT_NE(folder.error().message().find("cannot be read: Is a directory"), std::string::npos);
 }
 
+TEST(CompactText, SaysABlockOnce) {
+  Sequence sequence = {op::reset(), op::fork(0)};
+  for (int i = 0; i < 4; ++i) {
+    sequence.push_back(op::tick(1'000'000));
+    sequence.push_back(op::schedule());
+  }
+  sequence.push_back(op::block());
+  const std::string text = to_compact_text(sequence);
+  EXPECT_EQ(text, "reset\nfork 0\nrepeat 4\n  tick 1ms\n  schedule\nend\nblock\n");
+  EXPECT_EQ(parse_text(text, "text")->operations, sequence);
+}
+
+TEST(CompactText, LeavesAloneWhatIsShorterAsItIs) {
+  EXPECT_EQ(to_compact_text(one_of_each()), to_text(one_of_each()));
+  const Sequence twice = {op::reset(), op::fork(0), op::tick(5), op::tick(5)};
+  EXPECT_EQ(to_compact_text(twice), to_text(twice));
+}
+
 }  // namespace
 }  // namespace vlag::spec

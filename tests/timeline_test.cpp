@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/pick.h"
 #include "core/weight.h"
 #include "tests/support/print.h"
 

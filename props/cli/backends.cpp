@@ -17,10 +17,14 @@ namespace {
 constexpr std::string_view model_prefix = "model:";
 constexpr std::string_view kernel_prefix = "kernel:";
 
-// VERSION-HZ or VERSION-HZ-groups.
+// VERSION-HZ or VERSION-HZ-groups, and +EDIT for each edit.
 std::optional<props::KernelSpec> parse_kernel_name(std::string_view name) {
   constexpr std::string_view groups = "-groups";
   props::KernelSpec spec;
+  for (std::size_t plus = name.rfind('+'); plus != std::string_view::npos; plus = name.rfind('+')) {
+    spec.edits.emplace(spec.edits.begin(), name.substr(plus + 1));
+    name = name.substr(0, plus);
+  }
   if (name.ends_with(groups)) {
     spec.groups = true;
     name.remove_suffix(groups.size());
@@ -53,6 +57,7 @@ spec::Result<BackendChoice> choose_backend(const std::string& name) {
 
 spec::Result<KernelChoice> choose_kernel(const std::string& name) {
   if (auto spec = parse_kernel_name(name)) {
+    if (const auto known = props::known_edits(spec->edits); !known) return known.error();
     return KernelChoice{name, spec->hz, spec->groups, std::move(*spec)};
   }
   if (auto kernel = props::find_kernel(name)) {
@@ -60,7 +65,7 @@ spec::Result<KernelChoice> choose_kernel(const std::string& name) {
   }
   return spec::Error{
       fmt::format("'{}' is not a kernel: VERSION-HZ or VERSION-HZ-groups is expected, as 6.12-250, "
-                  "or a name that vlag kernel list shows",
+                  "+EDIT for each edit, or a name that vlag kernel list shows",
                   name),
       {}};
 }

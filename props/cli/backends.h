@@ -27,7 +27,7 @@ struct KernelChoice {
   std::variant<props::KernelSpec, props::Kernel> what;
 };
 
-/// "6.12-250", "6.12-1000-groups", or any name that `kernel list` shows.
+/// "6.12-250", "6.12-1000-groups", "6.12-250+EDIT", or any name that `kernel list` shows.
 spec::Result<KernelChoice> choose_kernel(const std::string& name);
 
 /// Builds it if need be.

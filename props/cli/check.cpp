@@ -5,10 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "props/cli/asked.h"
+#include "props/cli/backends.h"
 #include "props/cli/common.h"
 #include "props/cli/findings.h"
+#include "props/combinations.h"
+#include "props/exhaustive.h"
 #include "props/relation_search.h"
 
 namespace vlag::cli {
@@ -19,7 +23,9 @@ struct CheckOptions {
   std::vector<std::string> presets = {"eevdf-6.12"};
   spec::PolicyText changes;  // to each of them
   std::vector<std::string> names;
+  std::string on;  // a kernel whose observations are judged; empty: the model's
   std::uint64_t steps = 200'000;
+  std::uint64_t exhaustive = 0;  // operations; 0: a random search
   int length = 100;
   int tasks = 8;
   bool list = false;
@@ -30,12 +36,13 @@ struct PolicyResult {
   std::string preset;
   props::CheckReport report;
   props::RelationReport relations;
+  std::string inconclusive = {};  // why not all was judged
 
   std::string_view verdict() const {
     for (const auto* findings : {&report.findings, &relations.findings}) {
       if (std::any_of(findings->begin(), findings->end(), is_violation)) return "violation";
     }
-    return "pass";
+    return inconclusive.empty() ? "pass" : "inconclusive";
   }
 };
 
@@ -47,6 +54,7 @@ std::string_view verdict_of(std::span<const PolicyResult> results) {
 }
 
 std::string replay_on(const CheckOptions& options, const PolicyResult& result) {
+  if (!options.on.empty()) return "--on " + options.on;
   return fmt::format("--on model:{}{}", result.preset, policy_change_arguments(options.changes));
 }
 
@@ -58,6 +66,7 @@ std::string command(const CheckOptions& options) {
   if (options.length != standard.length) text += fmt::format(" --length {}", options.length);
   if (options.tasks != standard.tasks) text += fmt::format(" --tasks {}", options.tasks);
   for (const std::string& name : options.names) text += " --property " + name;
+  if (!options.on.empty()) text += " --on " + options.on;
   if (options.presets != standard.presets) {
     for (const std::string& preset : options.presets) text += " --policy " + shell_quoted(preset);
   }
@@ -106,6 +115,7 @@ void print_text(const CheckOptions& options, const PolicyResult& result) {
       print_finding(finding, replay_on(options, result));
     }
   }
+  if (!result.inconclusive.empty()) fmt::print("{}\n", result.inconclusive);
   fmt::print("{}: {} operations\n", coloured_verdict(result.verdict()),
              result.report.operations + result.relations.operations);
 }
@@ -193,7 +203,7 @@ void list_properties(const CommonOptions& options) {
 
 PolicyResult result_of(const std::string& preset, const Policy& policy, const Asked& asked,
                        const props::Campaign& campaign) {
-  PolicyResult result{preset, {}, {}};
+  PolicyResult result{preset, {}, {}, {}};
   if (!asked.properties.empty()) {
     result.report = props::check(policy, asked.properties, campaign, progress_meter("check"));
   }
@@ -204,14 +214,104 @@ PolicyResult result_of(const std::string& preset, const Policy& policy, const As
   return result;
 }
 
+// The model says what is legal, and the kernel's own observations are judged, whether or not they
+// are the model's.
+PolicyResult judge_kernel(const Policy& policy, const props::Kernel& kernel,
+                          const std::vector<const props::Property*>& asked,
+                          const props::Campaign& campaign) {
+  props::LockstepPlan plan;
+  plan.seed = campaign.seed;
+  plan.combinations = props::all_combinations(policy.features);
+  plan.operations_per_combination =
+      (campaign.operations + plan.combinations.size() - 1) / plan.combinations.size();
+  plan.jobs = campaign.jobs;
+  plan.asked = asked;
+  plan.most_findings = asked.size();
+  plan.compares = false;
+  plan.scope = campaign.scope;
+  props::LockstepReport report =
+      props::lockstep(policy, kernel_maker(kernel), plan, progress_meter("check"));
+  PolicyResult result{"kernel:" + kernel.name, {}, {}, std::move(report.inconclusive)};
+  result.report.tallies = std::move(report.tallies);
+  result.report.findings = std::move(report.findings);
+  result.report.operations = report.operations;
+  return result;
+}
+
+spec::Result<std::optional<KernelChoice>> chosen_kernel(const CheckOptions& options) {
+  constexpr std::string_view prefix = "kernel:";
+  if (options.on.empty()) return std::optional<KernelChoice>();
+  if (!options.on.starts_with(prefix)) {
+    return spec::Error{fmt::format("'{}' is not a kernel: kernel:NAME is expected", options.on),
+                       {}};
+  }
+  if (options.presets.size() > 1) {
+    return spec::Error{"--on judges one kernel, by the legality of one --policy", {}};
+  }
+  const auto choice = choose_kernel(options.on.substr(prefix.size()));
+  if (!choice) return choice.error();
+  return std::optional<KernelChoice>(*choice);
+}
+
+// What was tried, for each number of tasks.
+void print_depths(const props::ExhaustiveReport& report) {
+  for (const props::Depth& depth : report.depths) {
+    fmt::print(
+        "{} tasks: every legal sequence of up to {} operations; {} states, {} operations; {} pairs "
+        "of histories decide alike\n",
+        depth.tasks, depth.complete, depth.states, depth.operations, depth.twins);
+  }
+  if (!report.history.empty()) fmt::print("the past decides: {}", report.history);
+}
+
+Json exhaustive_json(const CheckOptions& options, const PolicyResult& result,
+                     const props::ExhaustiveReport& report, std::string_view verdict) {
+  Json depths = Json::array();
+  for (const props::Depth& depth : report.depths) {
+    depths.push_back({{"tasks", depth.tasks},
+                      {"depth", depth.complete},
+                      {"states", depth.states},
+                      {"operations", depth.operations},
+                      {"twins", depth.twins}});
+  }
+  Json findings = Json::array();
+  for (const props::Finding& finding : report.findings) {
+    findings.push_back(finding_json(finding, replay_on(options, result)));
+  }
+  return {{"schema", "vlag.exhaustive/1"}, {"verdict", verdict},
+          {"policy", result.preset},       {"depths", depths},
+          {"history", report.history},     {"findings", findings}};
+}
+
+int run_exhaustive(const CheckOptions& options, const std::string& preset, const Policy& policy,
+                   const Asked& asked) {
+  const props::ExhaustiveReport report =
+      props::exhaustive(policy, asked.properties, options.exhaustive, progress_meter("exhaustive"));
+  PolicyResult result{preset, {}, {}, {}};
+  result.report.findings = report.findings;
+  const std::string_view verdict = report.history.empty() ? result.verdict() : "violation";
+  if (options.common.json()) {
+    print_json(exhaustive_json(options, result, report, verdict));
+    return exit_code_of(verdict);
+  }
+  print_depths(report);
+  for (const props::Finding& finding : report.findings) {
+    print_finding(finding, replay_on(options, result));
+  }
+  fmt::print("{}\n", coloured_verdict(verdict));
+  return exit_code_of(verdict);
+}
+
 int run(const CheckOptions& options) {
   if (options.list) {
     list_properties(options.common);
     return exit_held;
   }
+  const auto choice = chosen_kernel(options);
+  if (!choice) return bad_input(choice.error().message());
   std::vector<Policy> policies;
   for (const std::string& preset : options.presets) {
-    spec::PolicyText text = options.changes;
+    spec::PolicyText text = *choice ? with_hz(options.changes, (*choice)->hz) : options.changes;
     text.preset = preset;
     const auto policy = spec::parse_policy(text);
     if (!policy) return bad_input(policy.error().message());
@@ -219,8 +319,20 @@ int run(const CheckOptions& options) {
   }
   const auto asked = asked_of(options.names);
   if (!asked) return bad_input(asked.error().message());
+  if (options.exhaustive > 0) {
+    if (policies.size() > 1 || !options.on.empty()) {
+      return bad_input("--exhaustive explores one --policy of the model");
+    }
+    return run_exhaustive(options, options.presets.front(), policies.front(), *asked);
+  }
   if (!options.common.json()) {
     fmt::print("seed {}; again: {}\n", options.common.seed, command(options));
+  }
+  std::optional<props::Kernel> kernel;
+  if (*choice) {
+    const auto ready = ready_kernel(**choice);
+    if (!ready) return inconclusive(options.common, "vlag.check/1", ready.error().message());
+    kernel = *ready;
   }
   props::Campaign campaign;
   campaign.seed = options.common.seed;
@@ -230,7 +342,8 @@ int run(const CheckOptions& options) {
   campaign.scope.tasks = options.tasks;
   std::vector<PolicyResult> results;
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    results.push_back(result_of(options.presets[i], policies[i], *asked, campaign));
+    results.push_back(kernel ? judge_kernel(policies[i], *kernel, asked->properties, campaign)
+                             : result_of(options.presets[i], policies[i], *asked, campaign));
     if (!options.common.json()) print_text(options, results.back());
   }
   if (options.common.json()) print_json(report_json(options, results));
@@ -251,7 +364,13 @@ void add_check(CLI::App& app, int& exit_code) {
   command
       .add_option("--property", options->names, "Only this property or relation (may be repeated)")
       ->allow_extra_args(false);
+  command.add_option("--on", options->on, "Judge what a kernel shows (kernel:NAME), not the model");
   add_size_options(command, options->steps, options->length, options->tasks);
+  command
+      .add_option("--exhaustive", options->exhaustive,
+                  "Instead of a random search: every legal sequence for 2 and 3 tasks, shortest "
+                  "first, within so many operations")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   command.add_flag("--list", options->list, "List the properties and what kills them");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -87,6 +87,7 @@ void add_prove(CLI::App& app, int& exit_code);
 void add_kernel(CLI::App& app, int& exit_code);
 void add_lockstep(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
+void add_starve(CLI::App& app, int& exit_code);
 void add_gate(CLI::App& app, int& exit_code);
 
 }  // namespace vlag::cli

@@ -66,15 +66,19 @@ Again again(const props::Finding& finding, const std::string& replay_on) {
 bool is_violation(const props::Finding& finding) { return finding.divergence.empty(); }
 
 spec::Result<std::string> save_finding(const props::Finding& finding) {
+  return save_text(finding.rule, finding.summary, finding.sequence,
+                   spec::to_text(finding.sequence));
+}
+
+spec::Result<std::string> save_text(std::string_view rule, std::string_view summary,
+                                    const spec::Sequence& sequence, std::string_view text) {
   const fs::path directory = props::cache_directory() / "findings";
-  const fs::path path =
-      directory / fmt::format("{}-{:016x}.seq", finding.rule, fingerprint(finding.sequence));
+  const fs::path path = directory / fmt::format("{}-{:016x}.seq", rule, fingerprint(sequence));
   const fs::path temporary = path.string() + fmt::format(".{}", getpid());
   std::error_code code;
   fs::create_directories(directory, code);
   if (code) return not_written(path, code.message());
-  const std::string content =
-      comment(finding.rule + ": " + finding.summary) + spec::to_text(finding.sequence);
+  const std::string content = comment(fmt::format("{}: {}", rule, summary)).append(text);
   if (!write_file(temporary, content)) {
     const std::string why = std::strerror(errno);
     fs::remove(temporary, code);

@@ -16,6 +16,10 @@ bool is_violation(const props::Finding& finding);
 /// name, then renamed) and returns its path; an error message if that fails.
 spec::Result<std::string> save_finding(const props::Finding& finding);
 
+/// The same with what the file is to say after its first line.
+spec::Result<std::string> save_text(std::string_view rule, std::string_view summary,
+                                    const spec::Sequence& sequence, std::string_view text);
+
 /// Prints a finding: rule, what is wrong, the sequence, and how to see it again. `replay_on` is
 /// what follows the file in that command.
 void print_finding(const props::Finding& finding, const std::string& replay_on);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// vlag kernel build|list|remove: the lockstep kernels in the cache.
+// vlag kernel build|list|edits|remove: the lockstep kernels in the cache.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,11 +28,14 @@ Json kernel_json(const props::Kernel& kernel) {
 }
 
 void print_kernel(const props::Kernel& kernel) {
-  fmt::print("{:<18} {}  HZ {:<4} groups {:<3}  {}\n", kernel.name, kernel.key, kernel.hz,
+  fmt::print("{:<32} {}  HZ {:<4} groups {:<3}  {}\n", kernel.name, kernel.key, kernel.hz,
              kernel.groups ? "on" : "off", kernel.release);
 }
 
 int build(BuildOptions& options) {
+  if (const auto known = props::known_edits(options.spec.edits); !known) {
+    return bad_input(known.error().message());
+  }
   options.spec.groups = !options.no_groups;
   const auto kernel = props::ensure_kernel(options.spec, build_progress());
   if (!kernel) {
@@ -78,10 +81,31 @@ void add_build(CLI::App& parent, int& exit_code) {
   command.add_option("--patch", options->spec.patches, "A patch to apply (may be repeated)")
       ->check(CLI::ExistingFile)
       ->allow_extra_args(false);
+  command.add_option("--edit", options->spec.edits, "An edit to apply (may be repeated)")
+      ->allow_extra_args(false);
   command.add_option("--jobs", options->spec.jobs, "How many compilers at a time")
       ->check(CLI::Range(1, 256));
   add_format_option(command, options->common);
   command.callback([options, &exit_code] { exit_code = build(*options); });
+}
+
+int list_edits(const CommonOptions& options) {
+  Json json = Json::array();
+  for (const props::KernelEdit& edit : props::kernel_edits()) {
+    json.push_back({{"name", edit.name}, {"bug", edit.bug}, {"text", edit.text}});
+    if (options.json()) continue;
+    fmt::print("{}\n    {}\n", edit.name, edit.text);
+  }
+  if (options.json()) print_json({{"schema", "vlag.edits/1"}, {"edits", json}});
+  return exit_held;
+}
+
+void add_edits(CLI::App& parent, int& exit_code) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App& command =
+      *parent.add_subcommand("edits", "List the edits that a kernel can be built with");
+  add_format_option(command, *options);
+  command.callback([options, &exit_code] { exit_code = list_edits(*options); });
 }
 
 void add_list(CLI::App& parent, int& exit_code) {
@@ -108,6 +132,7 @@ void add_kernel(CLI::App& app, int& exit_code) {
   command.require_subcommand(1);
   add_build(command, exit_code);
   add_list(command, exit_code);
+  add_edits(command, exit_code);
   add_remove(command, exit_code);
 }
 

@@ -80,6 +80,7 @@ int main(int argc, char** argv) {
   vlag::cli::add_bugs(app, exit_code);
   vlag::cli::add_lockstep(app, exit_code);
   vlag::cli::add_replay(app, exit_code);
+  vlag::cli::add_starve(app, exit_code);
   vlag::cli::add_gate(app, exit_code);
   vlag::cli::add_kernel(app, exit_code);
   try {

@@ -5,6 +5,7 @@
 #
 #   build.sh --source DIR --out DIR [--source-tar FILE] [--hz N] [--groups y|n]
 #            [--release TEXT] [--version V] [--jobs N] [--patch FILE]...
+#            [--edit FILE]...
 #
 # DIR/linux is the result. --source is a kernel tree; it is only read. When it does not
 # exist yet, --source-tar is unpacked there. All work is done below --out, in a tree of
@@ -16,7 +17,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 wire=$here/../../spec/wire.h
 version=6.12 source='' source_tar='' out='' release='' hz=250 groups=n jobs=$(nproc)
-patches=()
+patches=() edits=()
 
 say() { echo "build.sh: $*" >&2; }
 die() { say "error: $*"; exit 1; }
@@ -33,6 +34,7 @@ while (($#)); do
     --groups) groups=$2 ;;
     --jobs) jobs=$2 ;;
     --patch) patches+=("$(realpath "$2")") ;;
+    --edit) edits+=("$(realpath "$2")") ;;
     *) die "unknown option $1" ;;
   esac
   shift 2
@@ -106,6 +108,14 @@ apply_patch() {
   patch -s -f -p1 -d "$tree" <"$1" >&2 || die "$1 does not apply"
 }
 
+apply_edits() {
+  local name names
+  say "editing: ${edits[*]##*/}"
+  names=$("$here/edit.pl" --files "${edits[@]}") || exit 1
+  for name in $names; do own "$name"; done
+  "$here/edit.pl" "$tree" "${edits[@]}" || exit 1
+}
+
 # Tells whether a struct of a header has a field: versions lie, stable trees backport.
 has() {
   local struct=$1 field=$2
@@ -128,6 +138,7 @@ write_build_header() {
 hook() {
   local file
   for file in ${patches[@]+"${patches[@]}"}; do apply_patch "$file"; done
+  ((!${#edits[@]})) || apply_edits
   own kernel/sched/fair.c
   printf '\n#include "lockstep.c"\n' >>"$tree/kernel/sched/fair.c"
   cp "$here/lockstep.c" "$wire" "$tree/kernel/sched/"

@@ -23,7 +23,7 @@ namespace {
 using namespace vlag::smt;
 
 const std::map<std::string, std::vector<Goal> (*)()> stems = {
-#include "stems.inc"
+#include "smt/stems.inc"
 };
 
 std::string why_killed(const Report& report) {

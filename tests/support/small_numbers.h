@@ -49,12 +49,12 @@ struct SmallQueue {
     const Features kept = cpu.features;
     cpu.features.set(Feature::PLACE_LAG, true);
     cpu.features.set(Feature::PLACE_REL_DEADLINE, true);
-    rules.place_lag = PlaceLag::plain;  // v = V - vlag, and so vlag = V - v.
+    rules.lag_inflation = LagInflation::none;  // v = V - vlag, and so vlag = V - v.
     entity.vlag = queue.average() - vtime(vruntime);
     entity.deadline = vtime(deadline - vruntime);
     entity.rel_deadline = true;
     queue.enqueue_entity(entity, EnqueueFlags{});
-    rules.place_lag = PlaceLag::inflated;
+    rules.lag_inflation = LagInflation::as_linux;
     cpu.features = kept;
   }
 
