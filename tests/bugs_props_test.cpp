@@ -71,14 +71,35 @@ TEST(BugHunt, FindsNothingInAPolicyThatIsRight) {
 TEST(BugHunt, SaysSoIfThePolicyIsStillWrong) {
   Bug wrong = *spec::find_bug("avg-vruntime-ceil");
   wrong.base = {};
-  wrong.change = "place_lag=plain";
+  wrong.change = "lag_inflation=none";
   const Catch once = hunt(wrong, Hunt{});
   EXPECT_TRUE(once.good());
-  wrong.base = "place_lag=plain";
+  wrong.base = "lag_inflation=none";
   wrong.change = "idle_protection=kept";
   const Catch twice = hunt(wrong, Hunt{});
   EXPECT_TRUE(twice.good()) << twice.still_wrong;
   EXPECT_FALSE(twice.not_kept.empty());
+}
+
+// Other versions' rules that have no fault of their own keep all that is asked.
+class RightProps : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Bases, RightProps,
+                         testing::Values("order=vruntime",
+                                         "protection=shortest subtree_slice=handed_over",
+                                         "short_preemption=if_picked", "delayed_renice=waits",
+                                         "hrtick=until_deadline", "reweight_request=service"));
+
+TEST_P(RightProps, keeps_what_is_asked_of_its_entries) {
+  Bug bug = *spec::find_bug("avg-vruntime-ceil");
+  bug.base = GetParam();
+  const Campaign campaign{.seed = 1, .operations = 100'000, .jobs = 1, .scope = {}};
+  const CheckReport report = check(spec::right_policy(bug), properties_for(bug), campaign,
+                                   [](std::uint64_t, std::uint64_t) {});
+  for (const Finding& finding : report.findings) {
+    ADD_FAILURE() << finding.rule << ": " << finding.summary << "\n"
+                  << spec::to_text(finding.sequence);
+  }
 }
 
 TEST(KillMatrix, IsTheOneInTheTree) {
