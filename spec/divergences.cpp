@@ -140,14 +140,16 @@ constexpr std::array<Divergence, 13> list = {{
      "update_curr() requests a reschedule only then. One that waits with a request of 0.1 ms waits "
      "for all of it, unless it wakes while it is eligible and earlier (PREEMPT_SHORT). 6.17 limits "
      "the protection to the shortest request that is queued (052c3d87c82e), also when one joins "
-     "(3a0baa8e6c57), and requests a reschedule at its end (0b9ca2dcabc3). Who: any user, by "
+     "(3a0baa8e6c57), and requests a reschedule at its end (0b9ca2dcabc3); the shortest one is "
+     "min_slice, which is stale where min-slice-handover says so. Who: any user, by "
      "asking for a long slice; or whoever competes with one.",
      "reset\n"
      "fork 0 slice 10ms\n"
      "fork 1\n"
      "schedule\n"
      "yield\n"
-     "tick 1ms\n"},
+     "tick 1ms\n",
+     "subtree_slice=handed_over"},
     {"no-parity-no-quantum", "without RUN_TO_PARITY a run may end as soon as it has begun",
      "a_run_lasts_for_a_quantum", "protection", "request", "shortest",
      "pick_eevdf() keeps the current one for its protection only if RUN_TO_PARITY is on. Without, "
@@ -170,15 +172,10 @@ constexpr std::array<Divergence, 13> list = {{
      "is not eligible ends its run. A comment there says so. 6.17 cancels only for the one that is "
      "picked (9de74a9850b9). Who: it happens by itself among different slices.",
      "reset\n"
-     "fork 0\n"
-     "fork 1 slice 100us\n"
-     "fork 2\n"
+     "fork 0 slice 10ms\n"
      "schedule\n"
-     "block\n"
-     "advance 200us\n"
-     "schedule\n"
-     "advance 300us\n"
-     "wake 1\n"},
+     "fork 1 policy batch\n"
+     "fork 2\n"},
     {"renice-of-a-sleeper", "a change of nice of a task that sleeps may request a reschedule",
      "a_sleeper_asks_for_nothing", "delayed_renice", "preempts", "waits",
      "prio_changed_fair() asks task_on_rq_queued(), which a delayed task is, and goes on to "

@@ -19,7 +19,8 @@ struct Divergence {
   std::string_view as_linux;  // value of that rule
   std::string_view intended;  // value of that rule
   std::string_view explanation;
-  std::string_view sequence;  // text
+  std::string_view sequence;    // text
+  std::string_view needs = {};  // "rule=value": without it `intended` does not hold everywhere
 };
 
 std::span<const Divergence> divergences();

@@ -64,6 +64,35 @@ TEST(ParseFeature, ANameIsExact) {
   expect_toggle("HRTICK_DL", Feature::HRTICK_DL, true);
 }
 
+TEST(ParseFeature, ByPrefixTakesTheFirstNameThatTheTextBeginsWith) {
+  const auto parsed = [](std::string_view text) {
+    return parse_feature(text, FeatureParse::prefix);
+  };
+  // HRTICK stands before HRTICK_DL in the table.
+  ASSERT_TRUE(parsed("HRTICK_DL").has_value());
+  EXPECT_EQ(parsed("HRTICK_DL")->feature, Feature::HRTICK);
+  EXPECT_FALSE(parsed("NO_HRTICK_DL")->on);
+  EXPECT_EQ(parsed("PLACE_LAGGARD")->feature, Feature::PLACE_LAG);
+  EXPECT_FALSE(parsed(" PLACE_LAG").has_value());
+  EXPECT_EQ(parse_feature("HRTICK_DL", FeatureParse::exact)->feature, Feature::HRTICK_DL);
+}
+
+TEST(WrittenFeatures, FollowTheRules) {
+  const auto bit = [](Feature feature) {
+    Features one;
+    one.set(feature, true);
+    return one.bits();
+  };
+  const std::uint64_t both = bit(Feature::HRTICK) | bit(Feature::HRTICK_DL);
+  Rules rules;
+  EXPECT_EQ(written_features({}, both, bit(Feature::HRTICK), rules).bits(), bit(Feature::HRTICK));
+  // HRTICK on, and then off again by the name that was meant for the other.
+  rules.feature_parse = FeatureParse::prefix;
+  EXPECT_EQ(written_features({}, both, bit(Feature::HRTICK), rules).bits(), 0U);
+  rules.feature_write = FeatureWrite::reported;
+  EXPECT_EQ(written_features({}, both, both, rules).bits(), 0U);
+}
+
 TEST(ParseFeature, CaseMatters) {
   EXPECT_TRUE(rejected("place_lag"));
   EXPECT_TRUE(rejected("no_PLACE_LAG"));
