@@ -122,7 +122,7 @@ std::string subtree_slices_match(const Step& step) {
 std::span<const Property> timeline_properties() {
   static const std::array<Property, 4> list = {{
       {"timeline_is_ordered", "the timeline is a tree in order of deadlines, its first one cached",
-       "order=vruntime", stateless<timeline_is_ordered>},
+       "order=unsigned_deadline", stateless<timeline_is_ordered>},
       {"ties_are_fifo", "among equal deadlines, who came first stands first", "tie=lifo",
        stateless<ties_are_fifo>},
       {"subtree_minima_match",
