@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(All, DivergenceTest,
 
 TEST_P(DivergenceTest, TheSequenceIsLegalAndShort) {
   EXPECT_TRUE(tests::legal_under(sequence_, eevdf_6_12()));
-  EXPECT_LE(sequence_.size(), 8U);
+  EXPECT_LE(sequence_.size(), 10U);
   EXPECT_EQ(to_text(sequence_), GetParam().sequence);
 }
 
