@@ -11,6 +11,7 @@
 #include "props/kernel_backend.h"
 #include "props/kernel_build.h"
 #include "props/lockstep.h"
+#include "props/relation.h"
 #include "spec/divergences.h"
 #include "tests/support/fake_backend.h"
 #include "tests/support/judged.h"
