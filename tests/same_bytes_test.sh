@@ -11,7 +11,7 @@ cd "$root" || exit 1
 
 sources=(
   core/*.cpp spec/{legal,observation,operations,result,view}.cpp
-  props/{model_backend,random_sequence,property}.cpp tests/support/print_streams.cpp
+  props/{model_backend,pairs,random_sequence,property}.cpp tests/support/print_streams.cpp
 )
 for source in props/*_props.cpp; do
   [[ $source == props/reference_props.cpp ]] || sources+=("$source")
