@@ -3,6 +3,7 @@
 // to 8 operations or fewer, the reset included.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -27,9 +28,11 @@ class LockstepBreaks : public testing::Test {
     const LockstepReport report =
         lockstep(broken, make(), plan(), [](std::uint64_t, std::uint64_t) {});
     EXPECT_EQ(report.inconclusive, "");
-    ASSERT_EQ(report.findings.size(), 1U);
-    const Finding& finding = report.findings.front();
-    EXPECT_EQ(finding.rule, "divergence");
+    // Where the two have gone apart, what is legal on one may even be a fault on the other.
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                    [](const Finding& f) { return f.rule == "divergence"; });
+    ASSERT_NE(found, report.findings.end());
+    const Finding& finding = *found;
     EXPECT_LE(finding.sequence.size(), 8U) << spec::to_text(finding.sequence);
     RecordProperty("operations", static_cast<int>(finding.sequence.size()));
     EXPECT_EQ(compare_with_kernel(broken, finding.sequence), Comparison::Kind::differs);
