@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 namespace vlag::props {
 namespace {
@@ -15,37 +14,30 @@ constexpr Nanos brief = 1 * us;
 
 // What a thousand rounds must last for, in times of the wait if no one slept.
 constexpr std::uint64_t least_rounds = 1'000;
-constexpr std::uint64_t times_the_wait = 3;
+constexpr std::uint64_t times_the_wait = 10;
 // No attempt to hold plays more than this.
-constexpr std::uint64_t most_operations = 600'000;
+constexpr std::uint64_t most_operations = 2'000'000;
 
+// Whether a state comes back. Only one earlier state is kept, that of the last power of two
+// (Brent's algorithm): a cycle is met once its length is no greater than the round's number.
 class Recurrence {
  public:
   /// The earlier round whose end this is the same as, if any.
   std::optional<std::uint64_t> seen(const Player& player, std::uint64_t round) {
     state_.clear();
     player.append_state(state_);
-    const auto [first, last] = rounds_.equal_range(hash());
-    for (auto at = first; at != last; ++at) {
-      if (states_[at->second] == state_) return at->second;
+    if (state_ == kept_) return kept_round_;
+    if (round >= 2 * kept_round_) {
+      kept_ = state_;
+      kept_round_ = round;
     }
-    rounds_.emplace(hash(), round);
-    states_.push_back(state_);
     return std::nullopt;
   }
 
  private:
-  std::uint64_t hash() const {
-    std::uint64_t hash = 0;
-    for (const std::int64_t value : state_) {
-      hash = Random(hash ^ static_cast<std::uint64_t>(value)).next();
-    }
-    return hash;
-  }
-
   std::vector<std::int64_t> state_;
-  std::vector<std::vector<std::int64_t>> states_;                 // By round.
-  std::unordered_multimap<std::uint64_t, std::uint64_t> rounds_;  // By hash.
+  std::vector<std::int64_t> kept_;
+  std::uint64_t kept_round_ = 0;
 };
 
 // The leads, by quarters of what was played.
@@ -54,6 +46,12 @@ class Leads {
   void add(std::int64_t lead) { leads_.push_back(lead); }
   std::int64_t least(std::size_t quarter) const {
     return *std::min_element(at(quarter), at(quarter + 1));
+  }
+  /// Whether they became less, by more than a fiftieth, which is what a threshold leaves to swing:
+  /// from `quarter` to the last.
+  bool shrink_from(std::size_t quarter) const {
+    const std::int64_t then = least(quarter);
+    return least(3) < then - std::abs(then) / 50;
   }
   std::int64_t greatest(std::size_t quarter) const {
     return *std::max_element(at(quarter), at(quarter + 1));
@@ -90,13 +88,14 @@ std::optional<Hold> held_at(const Policy& policy, const Scenario& scenario, cons
       if (hold.recurs_from) hold.recurs_at = hold.rounds;
     }
     ++hold.rounds;
+    // Looked at now and then, so that what shrinks is not played to its end.
+    const bool look = hold.rounds >= 512 && (hold.rounds & (hold.rounds - 1)) == 0;
+    if (look && leads.shrink_from(2)) break;
   }
   operations += player.operations();
   if (!alive || !lasted() || hold.time == 0) return std::nullopt;
   hold.least = leads.least(3);
-  // Nine tenths: what a threshold leaves to swing.
-  const bool shrinks = hold.least < leads.least(1) - std::abs(leads.least(1)) / 10;
-  return hold.recurs_at || !shrinks ? std::optional(hold) : std::nullopt;
+  return hold.recurs_at || !leads.shrink_from(1) ? std::optional(hold) : std::nullopt;
 }
 
 // The greatest lead that short runs lead to; 0 if they lead to the victim's turn.
@@ -111,7 +110,7 @@ std::int64_t greatest_lead(const Policy& policy, const Scenario& scenario,
     leads.add(player.excess());
   }
   operations += player.operations();
-  return alive && leads.greatest(3) >= leads.greatest(1) ? leads.greatest(3) : 0;
+  return alive && leads.greatest(3) >= leads.greatest(1) / 20 * 19 ? leads.greatest(3) : 0;
 }
 
 // ------------------------------------------------------------------------ attempts
@@ -149,15 +148,57 @@ std::int64_t score_of(const Policy& policy, const Scenario& scenario, Nanos unit
 
 bool grows(std::int64_t score) { return score > survived + 1'050; }
 
+// How fast the lead of the victim shrinks, in millionths of how fast it would if no one left or
+// joined: V moves forward by 1/W of the time. What was not even survived is worse than all else.
+constexpr std::int64_t whole_drift = 1'000'000;
+constexpr std::int64_t undone = 1'000 * whole_drift;
+constexpr Nanos least_round = 20 * us;  // Shorter ones are left to the other attempts.
+
+std::int64_t drift_of(const Policy& policy, const Scenario& scenario, std::uint64_t& operations) {
+  __extension__ using Wide = __int128;
+  constexpr int settled_rounds = 300;
+  constexpr int rounds = 900;
+  Player player(policy, scenario, nullptr);
+  bool alive = player.start();
+  Nanos began = 0;
+  std::int64_t lead = 0;
+  int round = 0;
+  for (; alive && round < rounds; ++round) {
+    const Nanos before = player.cpu().clock();
+    alive = player.play(brief) && player.cpu().clock() > before;
+    if (round != settled_rounds) continue;
+    began = player.cpu().clock();
+    lead = player.excess();
+  }
+  operations += player.operations();
+  if (!alive) return undone + rounds - round;
+  const Nanos time = player.cpu().clock() - began;
+  if (time < least_round * (rounds - settled_rounds)) return undone;
+  Wide weight = 0;
+  for (const Member& member : scenario.members) weight += nice_weight(member.nice).down().value;
+  const Wide lost = Wide{lead - player.excess()} * weight * whole_drift;
+  return static_cast<std::int64_t>(lost / 1024 / static_cast<Wide>(time));
+}
+
 class Attempt {
  public:
   Attempt(const Policy& policy, const StarveOptions& options, std::uint64_t index)
-      : policy_(policy), options_(options), random_(derive_seed(options.seed, index)) {}
+      : policy_(policy),
+        options_(options),
+        index_(index),
+        random_(derive_seed(options.seed, index)) {}
 
   std::uint64_t operations() const { return operations_; }
 
+  /// Most attempts look for a lead that grows. Every eighth, once those had their chance, looks for
+  /// one that does not shrink, which takes long: runs that pass V pay for those that do not.
   std::optional<Scenario> run() {
     draw();
+    return index_ >= 256 && index_ % 8 == 0 ? steadiest() : greatest();
+  }
+
+ private:
+  std::optional<Scenario> greatest() {
     std::int64_t score = score_of(policy_, scenario_, unit_, operations_);
     for (int i = 0; i < changes_; ++i) {
       Scenario changed = scenario_;
@@ -172,7 +213,57 @@ class Attempt {
     return std::nullopt;
   }
 
- private:
+  // Takes what is worse by no more than what is allowed, which becomes less and less.
+  std::optional<Scenario> steadiest() {
+    constexpr std::int64_t allowed_at_first = whole_drift / 50;
+    constexpr int changes = 15'000;
+    int holds_left = 100;  // to be tried: most of what seems steady is only slow to settle
+    // Each run has a length of its own, in units of 1 us.
+    for (Move& move : scenario_.round) move.share = draw_length();
+    std::int64_t drift = drift_of(policy_, scenario_, operations_);
+    for (int i = 0; i < changes; ++i) {
+      Scenario changed = scenario_;
+      for (int n = random_.between(1, 3); n > 0; --n) adjust(changed);
+      const std::int64_t its = drift_of(policy_, changed, operations_);
+      if (its > drift + (drift < undone ? allowed_at_first * (changes - i) / changes : 0)) continue;
+      scenario_ = std::move(changed);
+      drift = std::max<std::int64_t>(its, 0);
+      if (drift > whole_drift / 1000 || holds_left == 0) continue;
+      --holds_left;
+      if (hold_of(policy_, scenario_, operations_)) return scenario_;
+    }
+    return std::nullopt;
+  }
+
+  std::uint32_t draw_length() {
+    constexpr std::array<std::uint32_t, 12> lengths = {1,  1,  1,   2,   5,   10,
+                                                       20, 50, 100, 150, 200, 300};
+    return random_.pick(std::span<const std::uint32_t>(lengths));
+  }
+
+  // A change of one number, or any other.
+  void adjust(Scenario& scenario) {
+    Move& move = scenario.round[random_.below(scenario.round.size())];
+    switch (random_.below(4)) {
+      case 0:
+        move.share =
+            std::max(1U, move.share * static_cast<std::uint32_t>(50 + random_.below(101)) / 100);
+        return;
+      case 1: {
+        Member& member = scenario.members[random_.below(scenario.members.size())];
+        member.nice = std::clamp(member.nice + random_.between(-3, 3), -15, 15);
+        return;
+      }
+      case 2:
+        change(scenario);
+        return;
+      default:
+        move = draw_move();
+        move.share = draw_length();
+        return;
+    }
+  }
+
   static constexpr int changes_ = 60;
   static constexpr std::size_t longest_round = 16;
 
@@ -239,6 +330,7 @@ class Attempt {
 
   const Policy& policy_;
   const StarveOptions& options_;
+  std::uint64_t index_;
   Random random_;
   Scenario scenario_;
   Nanos unit_ = brief;
@@ -250,7 +342,7 @@ class Attempt {
 std::optional<Hold> hold_of(const Policy& policy, const Scenario& scenario,
                             std::uint64_t& operations) {
   const std::int64_t greatest = greatest_lead(policy, scenario, operations);
-  if (greatest == 0) return std::nullopt;
+  if (greatest == 0) return held_at(policy, scenario, Pace{brief, brief, 0}, operations);
   for (const Nanos longer : run_lengths) {
     for (const int percent : {0, 75, 50, 25}) {
       const Pace pace{brief, longer, greatest / 100 * percent};

@@ -6,6 +6,8 @@
 //   is
 //      how far the victim is ahead of V after some rounds of short runs: if leaving and joining
 //      gain more than running costs, that grows.
+//      Every eighth attempt instead minimizes how fast the victim's lead shrinks: runs that pass V
+//      can make up for what others cost.
 //   2. A hold. Short runs while the victim is less than a threshold ahead, longer ones while it is
 //      more: the gain pays for the longer ones. It must last for a thousand rounds and for several
 //      times what the victim could wait if no one slept, without the lead shrinking. If the whole
