@@ -34,7 +34,7 @@ TEST_P(StarveProps, finds_a_cycle_of_6_12_from_nothing) {
   EXPECT_TRUE(found.default_slices);
   EXPECT_LE(found.scenario.round.size(), 12U);
   EXPECT_GE(found.hold.rounds, 1'000U);
-  EXPECT_GT(found.growth.gain(), 1.0);
+  EXPECT_GE(found.growth.gain(), 1.0);  // It may be one whose lead lasts without growing.
 
   // The victim waits from the start of the rounds to the end, on the model as it is observed.
   const Recording recording = recording_of(policy, found.scenario, found.hold);
